@@ -1,0 +1,112 @@
+"""The site: all inputs of one project, valid, in one CRS, typed, with stable ids.
+
+`wetgeo.inputs` makes it; everything behind it takes it and never opens a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from wetgeo.units import FOOT_M
+
+if TYPE_CHECKING:
+    import datetime
+
+    import geopandas as gpd
+    from pyproj import CRS
+
+    from wetgeo.kernels.grid import ElevationSource
+
+#: layers whose features are resources, with the resource type of each
+RESOURCE_LAYERS = {"wetlands": "wetland", "lakes": "lake", "streams": "stream"}
+
+#: all layers a project may name, with the geometry kinds that each may hold
+LAYER_GEOMETRY: dict[str, tuple[str, ...]] = {
+    "wetlands": ("polygon",),
+    "lakes": ("polygon",),
+    "streams": ("polygon", "line"),
+    "parcels": ("polygon",),
+    "tract": ("polygon",),
+    "soils": ("polygon",),
+    "floodplain": ("polygon",),
+    "natural_communities": ("polygon",),
+    "drainageways": ("line", "polygon"),
+    "new_impervious": ("polygon",),
+    "existing_impervious": ("polygon",),
+    "trails": ("line", "polygon"),
+    "structures": ("polygon", "point"),
+    "public_land": ("polygon",),
+    "watercourses": ("line", "polygon"),
+    "infiltration": ("polygon",),
+    "access": ("line",),
+}
+
+#: the roles that fields may play, by layer (SPEC: project file)
+FIELD_ROLES: dict[str, tuple[str, ...]] = {
+    "wetlands": ("id", "class", "central", "gdnr", "setback_ft"),
+    "lakes": ("id", "class", "gdnr", "setback_ft"),
+    "streams": ("id", "class", "gdnr", "setback_ft", "bank_width_ft"),
+    "parcels": ("id",),
+    "tract": ("id",),
+    "soils": ("id", "hsg", "mukey"),
+    "floodplain": ("id", "zone"),
+    "natural_communities": ("id", "rank"),
+    "drainageways": ("id", "width_ft"),
+    "new_impervious": ("id",),
+    "existing_impervious": ("id",),
+    "trails": ("id", "width_ft"),
+    "structures": ("id", "kind"),
+    "public_land": ("id",),
+    "watercourses": ("id",),
+    "infiltration": ("id",),
+    "access": ("id",),
+}
+
+#: roles that have another name too
+ROLE_ALIASES = {"parcel": "id"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """All inputs of one project in the working CRS.
+
+    Attributes
+    ----------
+    crs
+        The working CRS: projected, its grid scale within 0.1 % of 1 at the site.
+    unit_m
+        Metres in one unit of the CRS.
+    resources
+        One row a wetland, lake or stream: ``resource_id`` (unique text), ``resource_type`` (wetland, lake, stream),
+        ``class`` (the rule's own spelling, or None), ``gdnr`` (bool), ``central`` (bool), ``setback_ft`` (float, NaN
+        where not given), ``geometry`` (valid Polygon or MultiPolygon; streams given as lines stand as the polygon from
+        bank to bank), and the file's own columns prefixed ``src_``. Sorted by geometry, whatever the order of the file.
+    layers
+        The other layers that were given, by name. Each has ``feature_id`` (text) and ``geometry`` (valid, 2D), and the
+        columns of its roles: parcels ``parcel_id`` (None where the file has none); soils ``hsg`` (A, B, C, D, A/D,
+        B/D, C/D or None), ``mukey``; floodplain ``zone``; natural_communities ``rank``; drainageways and trails
+        ``width_ft``; structures ``kind``. Sorted by geometry. A layer that was given but is empty has no rows.
+    dem
+        The elevations, or None.
+    date
+        The application date.
+    """
+
+    crs: CRS
+    unit_m: float
+    resources: gpd.GeoDataFrame
+    layers: Mapping[str, gpd.GeoDataFrame] = field(default_factory=dict)
+    dem: ElevationSource | None = None
+    date: datetime.date
+
+    @property
+    def ft(self) -> float:
+        """Units of the CRS in one international foot."""
+        return FOOT_M / self.unit_m
+
+    @property
+    def sqft(self) -> float:
+        """Square units of the CRS in one square foot."""
+        return self.ft**2

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Kind = Literal["text", "real", "int", "bool"]
-Geometry = Literal["MultiPolygon", "LineString", "Point", None]
+Geometry = Literal["MultiPolygon", "LineString", "Point"] | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping
+import difflib
+import re
+import sys
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from wetgeo.errors import ProjectError
+from wetgeo.site import FIELD_ROLES, LAYER_GEOMETRY, RESOURCE_LAYERS, ROLE_ALIASES
+from wetgeo.units import Z_UNITS_M
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
 FORMATS = ("gpkg", "shp", "qgz", "html", "pdf", "csv", "declaration", "dxf")
+DEFAULT_FORMATS = tuple(name for name in FORMATS if name != "dxf")
+PROJECT_FILE = "wetgeo.toml"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +46,7 @@ class LayerSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemSource:
-    """Where elevations come from: rasters (a tile each, or a VRT) and their vertical unit, None where the file tells."""
+    """Where elevations come from: rasters (tiles, or a VRT) and their vertical unit, None where the file tells."""
 
     paths: tuple[Path, ...]
     z_unit: str | None = None
@@ -51,9 +65,231 @@ class Project:
     layers: Mapping[str, LayerSource]
     dem: DemSource | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
-    formats: tuple[str, ...] = tuple(f for f in FORMATS if f != "dxf")
+    formats: tuple[str, ...] = DEFAULT_FORMATS
 
     @property
     def folder(self) -> Path:
         """The folder that relative paths refer to."""
         return self.path.parent
+
+
+def close_match(word: str, allowed: Iterable[str]) -> str:
+    """Say which of the allowed words was probably meant, as `` (did you mean x?)``, or nothing."""
+    near = difflib.get_close_matches(word, list(allowed), n=1)
+    return f" (did you mean {near[0]}?)" if near else ""
+
+
+class _Checker:
+    """Reads values out of the parsed file and gathers what is wrong with them, each with its line."""
+
+    def __init__(self, text: str, folder: Path) -> None:
+        self.lines = text.splitlines()
+        self.folder = folder
+        self.faults: list[str] = []
+
+    def line_of(self, where: str) -> int | None:
+        """Find the line of a dotted key: the header of its table first, then the key below it."""
+        parts = where.split(".")
+        for depth in range(len(parts), 0, -1):
+            table, rest = ".".join(parts[:depth]), parts[depth:]
+            header = re.compile(rf"\s*\[\s*{re.escape(table)}\s*\]")
+            for number, line in enumerate(self.lines, 1):
+                if header.match(line):
+                    return self._key_below(number, rest[0]) if rest else number
+        return None
+
+    def _key_below(self, start: int, key: str) -> int:
+        for number, line in enumerate(self.lines[start:], start + 1):
+            if re.match(r"\s*\[", line):
+                break
+            if re.match(rf"\s*\"?{re.escape(key)}\"?\s*[.=]", line):
+                return number
+        return start
+
+    def fault(self, where: str, message: str) -> None:
+        line = self.line_of(where)
+        self.faults.append(f"{where}{f' (line {line})' if line else ''}: {message}")
+
+    def keys(self, table: Mapping[str, Any], where: str, allowed: Iterable[str]) -> None:
+        allowed = tuple(allowed)
+        for key in table:
+            if key not in allowed:
+                self.fault(
+                    f"{where}.{key}".lstrip("."),
+                    f"unknown key{close_match(key, allowed)}; allowed here: {', '.join(allowed)}",
+                )
+
+    def table(self, parent: Mapping[str, Any], key: str, where: str) -> Mapping[str, Any]:
+        value = parent.get(key, {})
+        if isinstance(value, Mapping):
+            return value
+        self.fault(f"{where}.{key}".lstrip("."), f"should be a table, not {value!r}")
+        return {}
+
+    def text(self, table: Mapping[str, Any], key: str, where: str, *, required: bool = False) -> str | None:
+        value = table.get(key)
+        if isinstance(value, str) and value.strip():
+            return value
+        if value is not None:
+            self.fault(f"{where}.{key}", f"should be text in quotes, not {value!r}")
+        elif required:
+            self.fault(f"{where}.{key}", "is missing")
+        return None
+
+    def file(self, text: str) -> Path:
+        return (self.folder / Path(text).expanduser()).absolute()
+
+
+def locate_project(path: str | Path) -> Path:
+    """Turn the PROJECT of a command line, a wetgeo.toml or a folder that holds one, into the file's path.
+
+    Raises
+    ------
+    ProjectError
+        Where there is no such file.
+    """
+    given = Path(path)
+    found = given / PROJECT_FILE if given.is_dir() else given
+    if not found.is_file():
+        raise ProjectError(
+            f"there is no project file {found}",
+            mend="name a wetgeo.toml or a folder that holds one, or run wetgeo init",
+        )
+    return found.absolute()
+
+
+def load_project(path: str | Path) -> Project:
+    """Read a project file.
+
+    Parameters
+    ----------
+    path
+        A wetgeo.toml, or a folder that holds one.
+
+    Raises
+    ------
+    ProjectError
+        Where the file is missing, is not TOML, or says what it may not say; all faults at once, each with its line.
+    """
+    found = locate_project(path)
+    try:
+        text = found.read_text(encoding="utf-8-sig")
+        document = tomllib.loads(text)
+    except (OSError, UnicodeDecodeError) as fault:
+        raise ProjectError(f"{found} cannot be read: {fault}") from fault
+    except tomllib.TOMLDecodeError as fault:
+        raise ProjectError(
+            f"{found} is not valid TOML: {fault}", mend="correct that line; text stands in quotes, a key only once"
+        ) from fault
+    check = _Checker(text, found.parent)
+    project = _read_document(document, check, found)
+    if check.faults:
+        raise ProjectError(f"{found} has {len(check.faults)} fault(s):", faults=check.faults)
+    return project
+
+
+def _read_document(document: Mapping[str, Any], check: _Checker, path: Path) -> Project:
+    check.keys(document, "", ("project", "layers", "dem", "options", "outputs"))
+    head = check.table(document, "project", "")
+    check.keys(head, "project", ("name", "rule", "crs", "date", "output"))
+    layers = check.table(document, "layers", "")
+    sources = {name: _read_layer(name, check.table(layers, name, "layers"), check) for name in layers}
+    if not set(RESOURCE_LAYERS) & set(sources):
+        check.fault("layers", f"at least one of {', '.join(RESOURCE_LAYERS)} is needed")
+    return Project(
+        path=path,
+        name=check.text(head, "name", "project") or path.parent.name,
+        rule=check.text(head, "rule", "project", required=True) or "",
+        crs=check.text(head, "crs", "project"),
+        date=_read_date(head, check),
+        output=check.file(check.text(head, "output", "project") or "out"),
+        layers={name: source for name, source in sources.items() if source is not None},
+        dem=_read_dem(document, check),
+        options=dict(check.table(document, "options", "")),
+        formats=_read_formats(document, check),
+    )
+
+
+def _read_date(head: Mapping[str, Any], check: _Checker) -> datetime.date:
+    value = head.get("date")
+    if value is None:
+        return datetime.datetime.now().astimezone().date()
+    if isinstance(value, datetime.datetime) or not isinstance(value, datetime.date):
+        check.fault("project.date", f"should be a date such as 2026-06-01, without quotes, not {value!r}")
+        return datetime.date.min
+    return value
+
+
+def _read_layer(name: str, table: Mapping[str, Any], check: _Checker) -> LayerSource | None:
+    where = f"layers.{name}"
+    if name not in LAYER_GEOMETRY:
+        check.fault(where, f"unknown layer{close_match(name, LAYER_GEOMETRY)}; known: {', '.join(LAYER_GEOMETRY)}")
+        return None
+    check.keys(table, where, ("path", "layer", "where", "fields", "values", "defaults", "crs", "table"))
+    file = check.text(table, "path", where, required=True)
+    soil_table = check.text(table, "table", where)
+    if soil_table and name != "soils":
+        check.fault(f"{where}.table", "only soils take a table")
+    return LayerSource(
+        name=name,
+        path=check.file(file or ""),
+        layer=check.text(table, "layer", where),
+        where=check.text(table, "where", where),
+        fields=_read_roles(table, "fields", name, check),
+        values=_read_roles(table, "values", name, check),
+        defaults=_read_roles(table, "defaults", name, check),
+        crs=check.text(table, "crs", where),
+        table=check.file(soil_table) if soil_table else None,
+    )
+
+
+def _read_roles(table: Mapping[str, Any], key: str, layer: str, check: _Checker) -> dict[str, Any]:
+    """Read ``fields``, ``values`` or ``defaults``: a table by role, where each role's value has the right form."""
+    forms: dict[str, tuple[type | tuple[type, ...], str]] = {
+        "fields": (str, "the name of a field, in quotes"),
+        "values": (Mapping, 'a table such as { P = "Preserve" }'),
+        "defaults": ((str, int, float, bool), "one value"),
+    }
+    form, words = forms[key]
+    roles: dict[str, Any] = {}
+    for given, value in check.table(table, key, f"layers.{layer}").items():
+        role, where = ROLE_ALIASES.get(given, given), f"layers.{layer}.{key}.{given}"
+        if role not in FIELD_ROLES[layer]:
+            allowed = FIELD_ROLES[layer]
+            check.fault(
+                where, f"unknown role{close_match(given, allowed)}; fields of {layer} may be: {', '.join(allowed)}"
+            )
+        elif not isinstance(value, form):
+            check.fault(where, f"should be {words}, not {value!r}")
+        else:
+            roles[role] = value
+    return roles
+
+
+def _read_dem(document: Mapping[str, Any], check: _Checker) -> DemSource | None:
+    if "dem" not in document:
+        return None
+    table = check.table(document, "dem", "")
+    check.keys(table, "dem", ("path", "z_unit"))
+    paths = table.get("path")
+    listed = [paths] if isinstance(paths, str) else paths
+    if not isinstance(listed, list) or not listed or not all(isinstance(p, str) and p for p in listed):
+        check.fault("dem.path", f"should be a raster's path or a list of them, not {paths!r}")
+        listed = []
+    z_unit = check.text(table, "z_unit", "dem")
+    if z_unit is not None and z_unit not in Z_UNITS_M:
+        check.fault("dem.z_unit", f"unknown unit {z_unit!r}; allowed: {', '.join(Z_UNITS_M)}")
+    return DemSource(paths=tuple(check.file(p) for p in listed), z_unit=z_unit)
+
+
+def _read_formats(document: Mapping[str, Any], check: _Checker) -> tuple[str, ...]:
+    table = check.table(document, "outputs", "")
+    check.keys(table, "outputs", ("formats",))
+    formats = table.get("formats", list(DEFAULT_FORMATS))
+    if not isinstance(formats, list) or not formats or not all(isinstance(name, str) for name in formats):
+        check.fault("outputs.formats", f"should be a list of {', '.join(FORMATS)}, not {formats!r}")
+        return DEFAULT_FORMATS
+    for name in formats:
+        if name not in FORMATS:
+            check.fault("outputs.formats", f"unknown format {name!r}{close_match(name, FORMATS)}; {', '.join(FORMATS)}")
+    return tuple(name for name in FORMATS if name in formats)

@@ -1,0 +1,51 @@
+"""Fixtures that several test modules share."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+SHARED = Path(os.environ.get("WETGEO_SHARED", ROOT.parent / "shared"))
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a command left behind: exit status, standard output, standard error."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of real data and worked cases beside the checkout, or where $WETGEO_SHARED says."""
+    if not SHARED.is_dir():
+        pytest.skip("real data and cases are not beside this checkout")
+    return SHARED
+
+
+@pytest.fixture(scope="session")
+def run_wetgeo() -> Callable[..., Result]:
+    """Run the command line in this process: ``run_wetgeo("run", project, "-o", folder)``."""
+
+    def run(*words: object) -> Result:
+        from wetgeo.cli import main  # noqa: PLC0415 - only tests of commands need it
+
+        out, err = io.StringIO(), io.StringIO()
+        code: object = 0
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            try:
+                code = main([str(word) for word in words])
+            except SystemExit as end:
+                code = end.code
+        return Result(int(code or 0), out.getvalue(), err.getvalue())
+
+    return run

@@ -25,6 +25,8 @@ class Grid:
         Size of a cell, CRS units, both positive.
     touches
         True where the window ends at the end of the source on some side.
+    implausible
+        Number of cells that hold a number which no land has as its elevation; they are void in `z`.
     """
 
     z: NDArray[np.float64]
@@ -33,6 +35,7 @@ class Grid:
     dx: float
     dy: float
     touches: bool = False
+    implausible: int = 0
 
     @property
     def bounds(self) -> tuple[float, float, float, float]:
@@ -54,3 +57,6 @@ class ElevationSource(Protocol):
 
     def window(self, bounds: tuple[float, float, float, float], *, pad: int = 2) -> Grid | None:
         """Read the cells that `bounds` touches and `pad` cells around; None where there are none."""
+
+    def sample(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Elevations at points, bilinear, in the unit of the CRS; NaN where there are none."""

@@ -72,6 +72,13 @@ class Project:
         """The folder that relative paths refer to."""
         return self.path.parent
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Every file that the project names."""
+        tables = [source.table for source in self.layers.values() if source.table is not None]
+        rasters = self.dem.paths if self.dem is not None else ()
+        return tuple(dict.fromkeys([*(source.path for source in self.layers.values()), *tables, *rasters]))
+
 
 def close_match(word: str, allowed: Iterable[str]) -> str:
     """Say which of the allowed words was probably meant, as `` (did you mean x?)``, or nothing."""

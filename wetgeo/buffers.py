@@ -1,0 +1,118 @@
+"""Buffers: what is left of footprints as upland within the tract, one row a resource, and all together counted once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import geopandas as gpd
+import numpy as np
+import shapely
+
+from wetgeo.findings import Findings
+from wetgeo.footprints import Footprints
+from wetgeo.kernels.offset import GeometryArray, subtract, union_parts
+from wetgeo.site import Site
+from wetgeo.units import SQFT_PER_ACRE
+from wetgeo.upland import Upland
+from wetgeo.widths import ResourceWidth
+
+
+def resources_layer(site: Site) -> gpd.GeoDataFrame:
+    """List all resources as used, with their area and the length of their edge."""
+    frame = site.resources.drop(columns=["central", "setback_ft"])
+    geometries = frame.geometry.to_numpy()
+    frame["area_sqft"] = shapely.area(geometries) / site.sqft
+    frame["edge_ft"] = shapely.length(geometries) / site.ft
+    return frame
+
+
+def buffer_grounds(upland: Upland, footprints: Footprints, excluded: GeometryArray) -> GeometryArray:
+    """Reduce each footprint to upland within the tract, less excluded surface; shape of ``footprints.rows``."""
+    return subtract(upland.clipped(footprints.geometries, footprints.rows), excluded)
+
+
+def buffers_layer(
+    site: Site,
+    rule: str,
+    widths: list[ResourceWidth | None],
+    footprints: Footprints,
+    grounds: GeometryArray,
+    findings: Findings,
+) -> gpd.GeoDataFrame:
+    """Describe each resource's required buffer; one without any ground on the tract is a finding."""
+    rows: list[dict[str, Any]] = []
+    for row, ground in zip(footprints.rows, grounds, strict=True):
+        width = widths[row]
+        resource = site.resources.iloc[row]
+        if width is None:
+            continue
+        if ground.is_empty:
+            findings.warning(
+                "buffer-none",
+                "has no upland within its width on the tract, so no buffer",
+                layer="buffers",
+                feature_id=resource["resource_id"],
+            )
+            continue
+        decision = width.decision
+        added = [e.citation for e in footprints.extensions if e.row == row]
+        area = ground.area / site.sqft
+        rows.append(
+            {
+                "resource_id": resource["resource_id"],
+                "resource_type": resource["resource_type"],
+                "class": resource["class"],
+                "rule": rule,
+                "base_ft": decision.base_ft,
+                "slope_pct": width.facts.slope_pct,
+                "slope_cut_ft": decision.slope_cut_ft,
+                "hsg": width.facts.hsg,
+                "hsg_share": width.hsg_share,
+                "soil_cut_ft": decision.soil_cut_ft,
+                "floor_ft": decision.floor_ft,
+                "width_ft": decision.width_ft,
+                "minimum_ft": decision.minimum_ft,
+                "average_ft": decision.average_ft,
+                "area_sqft": area,
+                "area_ac": area / SQFT_PER_ACRE,
+                "citation": "; ".join(dict.fromkeys([decision.citation, *added])),
+                "geometry": ground,
+            }
+        )
+    return _frame(rows, site)
+
+
+def zones_layer(site: Site, upland: Upland, footprints: Footprints, excluded: GeometryArray) -> gpd.GeoDataFrame:
+    """Describe each zone of each stream, as extended; an empty zone has no row."""
+    if not footprints.zones:
+        return _frame([], site)
+    numbers = np.array([zone.row for zone in footprints.zones])
+    outer = np.array([zone.outer for zone in footprints.zones], dtype=object)
+    inner = np.array([zone.inner for zone in footprints.zones], dtype=object)
+    grounds = subtract(upland.clipped(shapely.difference(outer, inner), numbers), excluded)
+    ids = site.resources["resource_id"].to_numpy()
+    return _frame(
+        [
+            {
+                "resource_id": ids[laid.row],
+                "zone": laid.zone.zone,
+                "width_ft": laid.zone.width_ft,
+                "area_sqft": ground.area / site.sqft,
+                "citation": laid.zone.citation,
+                "geometry": ground,
+            }
+            for laid, ground in zip(footprints.zones, grounds, strict=True)
+            if not ground.is_empty
+        ],
+        site,
+    )
+
+
+def union_layer(site: Site, grounds: GeometryArray) -> gpd.GeoDataFrame:
+    """Unite all buffers into connected parts that count no ground twice."""
+    parts = union_parts(grounds)
+    return _frame([{"area_sqft": part.area / site.sqft, "geometry": part} for part in parts], site)
+
+
+def _frame(rows: list[dict[str, Any]], site: Site) -> gpd.GeoDataFrame:
+    return gpd.GeoDataFrame(rows, columns=None if rows else ["geometry"], geometry="geometry", crs=site.crs)

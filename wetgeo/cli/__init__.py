@@ -1,0 +1,64 @@
+"""The command line: one file per command. Commands turn options into arguments and results into files and sentences."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from typing import Any
+
+import click
+
+from wetgeo import __version__
+from wetgeo.cli.explain import explain
+from wetgeo.cli.init import init
+from wetgeo.cli.rules import rules
+from wetgeo.cli.run import run
+from wetgeo.errors import WetgeoError
+
+#: what a shell reports of a program that was interrupted
+_INTERRUPTED = 130
+
+
+class _Commands(click.Group):
+    """Turns errors into sentences and exit statuses: a user never sees a traceback (but for ``-vv``)."""
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 -- click's own signature
+        try:
+            return super().invoke(ctx)
+        except WetgeoError as fault:
+            click.echo(f"Error: {fault}", err=True)
+            ctx.exit(fault.exit_code)
+        except KeyboardInterrupt:
+            click.echo("Interrupted; earlier outputs are as they were.", err=True)
+            ctx.exit(_INTERRUPTED)
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except Exception as fault:
+            if logging.getLogger("wetgeo").isEnabledFor(logging.DEBUG):
+                raise
+            click.echo(
+                f"Error: wetgeo failed in a way it should not: {type(fault).__name__}: {fault}\n"
+                "Earlier outputs are as they were. Run again with -vv to see where, and report it.",
+                err=True,
+            )
+            ctx.exit(1)
+
+
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="PROJECT is a wetgeo.toml or a folder that holds one. Exit status: 0 done (compliant); "
+    "1 the data cannot be used; 2 wrong usage or project file; 3 done, but not compliant.",
+)
+@click.version_option(__version__, prog_name="wetgeo")
+def cli() -> None:
+    """Vegetated buffers around wetlands, lakes and streams, as watershed-district rules require them."""
+
+
+for command in (init, run, explain, rules):
+    cli.add_command(command)
+
+
+def main() -> None:
+    """Run the command line."""
+    cli(prog_name="wetgeo" if sys.argv[0].endswith("__main__.py") else None)

@@ -1,0 +1,136 @@
+"""Rays that leave a polygon straight away from its edge, and how far each must go."""
+
+from __future__ import annotations
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from wetgeo.kernels.offset import FloatArray, GeometryArray, Shape
+
+#: enough halvings to place a point on a ray to a billionth of its length
+_HALVINGS = 34
+
+
+def _fan(corner: FloatArray, before: FloatArray, after: FloatArray, aims: FloatArray, step: float) -> list[FloatArray]:
+    """Directions from a convex corner, between the normals of the sides before and after it."""
+    start = np.arctan2(before[1], before[0])
+    turn = (np.arctan2(after[1], after[0]) - start) % (2 * np.pi)
+    if not 0 < turn < np.pi:
+        return []
+    towards = aims - corner
+    aimed = (np.arctan2(towards[:, 1], towards[:, 0]) - start) % (2 * np.pi)
+    angles = np.concatenate([np.linspace(0, turn, int(np.ceil(turn / step)) + 1), aimed[aimed < turn]])
+    angles = np.unique(angles) + start
+    return [np.column_stack([np.cos(angles), np.sin(angles)])]
+
+
+def outward_rays(
+    polygon: Shape,
+    aims: FloatArray,
+    *,
+    spacing: float,
+    step: float,
+) -> list[tuple[FloatArray, FloatArray]]:
+    """Lay rays straight away from a polygon's edge.
+
+    Between neighbouring rays of one strip everything that straight edges bound is linear, for rays stand wherever an
+    aim lies straight before the edge.
+
+    Parameters
+    ----------
+    polygon
+        Polygon or MultiPolygon; holes have rays into them.
+    aims
+        Points that need a ray of their own, such as the corners of what the rays will cross, shape (n, 2).
+    spacing, step
+        Greatest distance between rays along a side, CRS units, and greatest angle between those of a corner, radians.
+
+    Returns
+    -------
+    list
+        Strips of neighbouring rays, one for each side and each convex corner: (origins, unit directions), each shape
+        (m, 2), m at least 2.
+    """
+    strips: list[tuple[FloatArray, FloatArray]] = []
+    for part in shapely.get_parts(shapely.orient_polygons(polygon)):
+        for ring in shapely.get_rings(part):
+            points = shapely.get_coordinates(ring)[:-1]
+            points = points[np.any(points != np.roll(points, 1, axis=0), axis=1)]
+            along = np.roll(points, -1, axis=0) - points
+            lengths = np.hypot(along[:, 0], along[:, 1])
+            along /= lengths[:, None]
+            normals = np.column_stack([along[:, 1], -along[:, 0]])
+            for i, (point, side, length, normal) in enumerate(zip(points, along, lengths, normals, strict=True)):
+                fans = _fan(point, normals[i - 1], normal, aims, step)
+                strips += [(np.repeat(point[None], len(fan), axis=0), fan) for fan in fans]
+                stations = (aims - point) @ side
+                even = np.linspace(0, length, int(np.ceil(length / spacing)) + 1)
+                stations = np.unique(np.concatenate([even, stations[(stations > 0) & (stations < length)]]))
+                origins = point + stations[:, None] * side
+                strips.append((origins, np.repeat(normal[None], len(origins), axis=0)))
+    return strips
+
+
+def reach_past(
+    origins: FloatArray,
+    directions: FloatArray,
+    surface: Shape,
+    *,
+    width: float,
+    most: float,
+) -> FloatArray:
+    """Go along each ray until the ground crossed outside a surface amounts to `width`.
+
+    Parameters
+    ----------
+    origins, directions
+        Rays, shape (n, 2).
+    surface
+        Polygonal geometry that does not count.
+    width, most
+        The distance to reach, and the distance at which to give up, coordinate units.
+
+    Returns
+    -------
+    ndarray
+        Distance from the origin, shape (n,), at most `most`.
+    """
+    shapely.prepare(surface)
+    reach = np.full(len(origins), float(width))
+    open_ = np.ones(len(origins), dtype=bool)
+    while open_.any():
+        ends = origins[open_] + directions[open_] * reach[open_, None]
+        crossed = shapely.length(
+            shapely.intersection(shapely.linestrings(np.stack([origins[open_], ends], axis=1)), surface)
+        )
+        further = np.minimum(width + crossed, most)
+        moved = further > reach[open_] + 1e-9 * width
+        reach[open_] = np.maximum(reach[open_], further)
+        open_[np.flatnonzero(open_)[~moved]] = False
+    return reach
+
+
+def limit_to_own(origins: FloatArray, directions: FloatArray, reach: FloatArray, polygon: Shape) -> FloatArray:
+    """Shorten rays to where the polygon's nearest point is still their origin."""
+    shapely.prepare(polygon)
+
+    def own(distance: FloatArray) -> NDArray[np.bool_]:
+        points = shapely.points(origins + directions * distance[:, None])
+        return np.asarray(shapely.distance(polygon, points) >= distance * (1 - 1e-9) - 1e-9)
+
+    low, high = np.zeros(len(reach)), reach.copy()
+    whole = own(reach)
+    low[whole] = reach[whole]
+    for _ in range(_HALVINGS if not whole.all() else 0):
+        middle = (low + high) / 2
+        good = own(middle)
+        low, high = np.where(good, middle, low), np.where(good, high, middle)
+    return low
+
+
+def strip_polygons(origins: FloatArray, directions: FloatArray, reach: FloatArray) -> GeometryArray:
+    """Make the quadrangles between neighbouring rays of one strip, shape (n - 1,)."""
+    ends = origins + directions * reach[:, None]
+    corners = np.stack([origins[:-1], ends[:-1], ends[1:], origins[1:]], axis=1)
+    return np.asarray(shapely.polygons(corners), dtype=object)

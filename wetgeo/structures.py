@@ -1,0 +1,168 @@
+"""Widths that structures decide: new principal residences, and existing ones within the setback."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import shapely
+from numpy.typing import NDArray
+
+from wetgeo.findings import Findings
+from wetgeo.footprints import Footprints
+from wetgeo.kernels.offset import FloatArray, GeometryArray, Shape
+from wetgeo.rules.provisions import ExistingStructure
+from wetgeo.ruling import Ruling
+from wetgeo.site import Site
+from wetgeo.upland import Upland
+
+
+def structures_of(site: Site, kind: str) -> pd.DataFrame:
+    """Select the structures of one kind (``new_principal``, ``existing_primary``), however the kind is spelled."""
+    structures = site.layers.get("structures")
+    if structures is None or structures.empty:
+        return pd.DataFrame({"feature_id": [], "geometry": []})
+    kinds = structures["kind"].map(lambda text: re.sub(r"[^a-z]+", "_", str(text).strip().lower()))
+    chosen: pd.DataFrame = structures[kinds == kind]
+    return chosen
+
+
+def nearest_structure_ft(site: Site, kind: str) -> FloatArray:
+    """Measure from each resource to the nearest structure of a kind, in feet; NaN where there is none."""
+    resources = site.resources.geometry.to_numpy()
+    structures = structures_of(site, kind)["geometry"].to_numpy()
+    if not len(structures):
+        return np.full(len(resources), np.nan)
+    nearest = shapely.STRtree(structures).nearest(resources)
+    return np.asarray(shapely.distance(resources, structures[nearest]) / site.ft)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StructureLimit:
+    """The width that an existing structure gives a resource's buffer on one parcel."""
+
+    row: int
+    parcel_id: str
+    parcel: Shape
+    width_ft: float
+    distance_ft: float
+    citation: str
+
+
+def existing_structure_limits(
+    site: Site, ruling: Ruling, rows: NDArray[np.intp], findings: Findings
+) -> list[StructureLimit]:
+    """Find the parcels whose existing primary structure stands within a resource's structure setback.
+
+    Parameters
+    ----------
+    site
+        With layers ``structures`` and ``parcels``, and ``setback_ft`` on the resources.
+    rows
+        The resources that have a buffer.
+    ruling
+        The rule; one without such a provision limits nothing.
+    findings
+        Each parcel with a width of its own is told; so are structures beside a resource whose setback is not known.
+
+    Returns
+    -------
+    list
+        One for each resource and parcel, narrow ones first.
+    """
+    provision = ruling.find(ExistingStructure)
+    if provision is None:
+        return []
+    structures = structures_of(site, provision.structures)
+    parcels = site.layers.get("parcels")
+    if structures.empty or parcels is None or parcels.empty:
+        return []
+    lots = _lots_of(structures["geometry"].to_numpy(), parcels.geometry.to_numpy())
+    limits: dict[tuple[int, int], StructureLimit] = {}
+    for row in rows:
+        resource = site.resources.iloc[row]
+        distances = shapely.distance(structures["geometry"].to_numpy(), resource.geometry) / site.ft
+        for number in np.argsort(distances, kind="stable")[::-1]:
+            lot, distance = lots[number], float(distances[number])
+            if lot is None or not distance < resource["setback_ft"]:
+                continue
+            parcel = parcels.iloc[lot]
+            name = parcel["feature_id"] if pd.isna(parcel["parcel_id"]) else parcel["parcel_id"]
+            limits[int(row), lot] = StructureLimit(
+                row=int(row),
+                parcel_id=str(name),
+                parcel=parcel.geometry,
+                width_ft=provision.share.value / 100 * distance,
+                distance_ft=distance,
+                citation=provision.citation,
+            )
+    _tell(site, rows, limits, findings)
+    return sorted(limits.values(), key=lambda limit: (limit.row, limit.width_ft, limit.parcel_id))
+
+
+def _lots_of(structures: GeometryArray, parcels: GeometryArray) -> list[int | None]:
+    """Find the parcel that each structure stands on: the one that holds most of it."""
+    tree = shapely.STRtree(parcels)
+    lots: list[int | None] = []
+    for structure in structures:
+        found = np.sort(tree.query(structure, predicate="intersects"))
+        if not len(found):
+            lots.append(None)
+            continue
+        held = shapely.area(shapely.intersection(parcels[found], structure))
+        lots.append(int(found[int(np.argmax(held))]))
+    return lots
+
+
+def _tell(
+    site: Site, rows: NDArray[np.intp], limits: dict[tuple[int, int], StructureLimit], findings: Findings
+) -> None:
+    ids = site.resources["resource_id"].to_numpy()
+    for limit in limits.values():
+        findings.info(
+            "rule-structure",
+            f"on parcel {limit.parcel_id} the width is {limit.width_ft:.2f} ft, "
+            f"{limit.width_ft / max(limit.distance_ft, 1e-9):.0%} of the {limit.distance_ft:.2f} ft from the existing "
+            "primary structure, which stands within the structure setback",
+            layer="buffers",
+            feature_id=ids[limit.row],
+            citation=limit.citation,
+        )
+    unknown = np.isnan(site.resources["setback_ft"].to_numpy(dtype=float)[rows])
+    if unknown.any():
+        findings.warning(
+            "rule-setback",
+            "existing primary structures are given, but no structure setback (field role setback_ft) for "
+            f"{', '.join(sorted(ids[rows[unknown]]))}: whether a structure stands within it cannot be decided",
+            layer="structures",
+        )
+
+
+def apply_limits(upland: Upland, footprints: Footprints, limits: list[StructureLimit]) -> Footprints:
+    """Give each limited resource its own width on each such parcel; a stream's zones are cut off at that distance."""
+    geometries = footprints.geometries.copy()
+    zones = list(footprints.zones)
+    for limit in limits:
+        ring = upland.offset(np.array([limit.row]), np.array([limit.width_ft]))[0]
+        inside = shapely.intersection(ring, limit.parcel)
+        zoned = [number for number, zone in enumerate(zones) if zone.row == limit.row]
+        for number in zoned:
+            cut = {
+                side: _replaced(getattr(zones[number], side), limit.parcel, inside, cut_only=True)
+                for side in ("outer", "inner")
+            }
+            zones[number] = dataclasses.replace(zones[number], **cut)
+        index = int(np.searchsorted(footprints.rows, limit.row))
+        geometries[index] = shapely.union(
+            _replaced(geometries[index], limit.parcel, inside, cut_only=bool(zoned)), upland.resources[limit.row]
+        )
+    return dataclasses.replace(footprints, geometries=geometries, zones=tuple(zones))
+
+
+def _replaced(footprint: Shape, parcel: Shape, inside: Shape, *, cut_only: bool) -> Shape:
+    """Put `inside` in the place of the footprint's part on a parcel."""
+    own = shapely.intersection(footprint, inside) if cut_only else inside
+    return shapely.union(shapely.difference(footprint, parcel), own)

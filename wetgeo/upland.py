@@ -1,0 +1,79 @@
+"""Upland: the ground that buffers may lie on, and the uniform buffer U(w) that every provision is measured by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import shapely
+
+from wetgeo.kernels.offset import (
+    CHORD_TOLERANCE_FT,
+    FloatArray,
+    GeometryArray,
+    Shape,
+    clip,
+    grow,
+    polygons_only,
+    subtract,
+)
+from wetgeo.site import Site
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upland:
+    """All that is in no wetland, lake or stream, within the tract where there is one.
+
+    Attributes
+    ----------
+    resources
+        The resources' polygons, in the site's order; `rows` below count in it.
+    tree
+        A tree of them.
+    tract
+        The tract as one geometry, or None: everything.
+    subject
+        Row to the ground whose nearest point of that resource lies on its subject edge. A row that is not here is
+        subject all round.
+    ft
+        Units of the CRS in a foot.
+    """
+
+    resources: GeometryArray
+    tree: shapely.STRtree
+    tract: Shape | None
+    ft: float
+    subject: Mapping[int, Shape] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, site: Site, subject: Mapping[int, Shape] | None = None) -> Upland:
+        """Take the upland of a site."""
+        resources = site.resources.geometry.to_numpy()
+        tract = site.layers.get("tract")
+        return cls(
+            resources=resources,
+            tree=shapely.STRtree(resources),
+            tract=None if tract is None or tract.empty else shapely.union_all(tract.geometry.to_numpy()),
+            ft=site.ft,
+            subject=subject or {},
+        )
+
+    def offset(self, rows: np.ndarray, widths_ft: FloatArray) -> GeometryArray:
+        """Grow resources by widths in feet; the polygons hold the resources, and know nothing of tract or upland."""
+        return grow(
+            self.resources[rows], np.asarray(widths_ft, dtype=float) * self.ft, tolerance=CHORD_TOLERANCE_FT * self.ft
+        )
+
+    def clipped(self, footprints: GeometryArray, rows: np.ndarray) -> GeometryArray:
+        """Reduce footprints to upland within the tract and each row's subject ground."""
+        ground = subtract(footprints, self.resources, self.tree)
+        for index, row in enumerate(rows):
+            if row in self.subject:
+                ground[index] = shapely.intersection(ground[index], self.subject[row])
+        ground = polygons_only(ground)
+        return ground if self.tract is None else clip(ground, self.tract)
+
+    def within(self, rows: np.ndarray, widths_ft: FloatArray) -> GeometryArray:
+        """U(w): upland within w feet of each resource, within tract and subject ground."""
+        return self.clipped(self.offset(rows, widths_ft), rows)

@@ -1,0 +1,150 @@
+"""Vegetated distance: buffers widened past surface that does not count as vegetated, and that surface itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import shapely
+
+from wetgeo.findings import Findings
+from wetgeo.kernels.offset import CHORD_TOLERANCE_FT, FloatArray, GeometryArray, Shape, quarter_segments
+from wetgeo.kernels.rays import limit_to_own, outward_rays, reach_past, strip_polygons
+from wetgeo.rules.provisions import VegetatedDistance
+from wetgeo.ruling import Ruling
+from wetgeo.site import Site
+from wetgeo.upland import Upland
+
+#: rays stand at most this far apart along a side; where edges are straight more of them change nothing
+_RAY_SPACING_FT = 2.0
+#: widening is given up this many widths from the resource
+_MOST_WIDTHS = 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UncountedSurface:
+    """Surface over which width is not counted, and which is no part of a buffer.
+
+    Attributes
+    ----------
+    shapes
+        Its polygons, shape (n,).
+    provision
+        The provision that says so; None where the rule has none.
+    """
+
+    shapes: GeometryArray
+    provision: VegetatedDistance | None
+
+    @classmethod
+    def of(cls, site: Site, ruling: Ruling, findings: Findings) -> UncountedSurface:
+        """Collect the surface of a site that does not count under the rule."""
+        provision = ruling.find(VegetatedDistance)
+        if provision is None:
+            return cls(shapes=np.zeros(0, dtype=object), provision=None)
+        shapes = [site.layers[name].geometry.to_numpy() for name in provision.layers if name in site.layers]
+        shapes.append(_trails(site, provision, findings))
+        return cls(shapes=np.concatenate(shapes), provision=provision)
+
+
+def _trails(site: Site, provision: VegetatedDistance, findings: Findings) -> GeometryArray:
+    """Draw the trails that do not count; lines get their width, with flat ends."""
+    layer = site.layers.get("trails")
+    if layer is None or layer.empty:
+        return np.zeros(0, dtype=object)
+    shapes, widths = layer.geometry.to_numpy().copy(), layer["width_ft"].to_numpy(dtype=float)
+    citation = provision.trail_citation or provision.citation
+    lines = shapely.get_dimensions(shapes) == 1
+    for name in layer["feature_id"].to_numpy()[lines & ~(widths > 0)]:
+        findings.warning(
+            "value-unreadable",
+            "is a line without a width (field role width_ft); it was taken to count as buffer",
+            layer="trails",
+            feature_id=name,
+            citation=citation,
+        )
+    shapes[lines] = shapely.buffer(shapes[lines], np.nan_to_num(widths[lines]) * site.ft / 2, cap_style="flat")
+    wide = widths > provision.trail_most.value
+    for name, width in zip(layer["feature_id"].to_numpy()[wide], widths[wide], strict=True):
+        words = "may not lie in a buffer" if provision.wider_trail == "violation" else "does not count as buffer"
+        findings.warning(
+            "vegetated-distance",
+            f"is {width:g} ft wide, wider than {provision.trail_most}, and {words}",
+            layer="trails",
+            feature_id=name,
+            citation=citation,
+        )
+    uncounted = wide | (not provision.trail_counts)
+    kept: GeometryArray = shapes[uncounted & ~shapely.is_empty(shapes)]
+    return kept
+
+
+def widen_past(
+    site: Site,
+    upland: Upland,
+    surface: UncountedSurface,
+    findings: Findings,
+    rows: np.ndarray,
+    widths_ft: FloatArray,
+    footprints: GeometryArray,
+) -> GeometryArray:
+    """Widen footprints, straight away from the resource, until the vegetated distance reaches the width.
+
+    Parameters
+    ----------
+    site, upland, findings
+        Each widened buffer is told.
+    surface
+        What does not count.
+    rows, widths_ft, footprints
+        The resources, their widths in feet and plain footprints, each shape (n,).
+    """
+    widened = footprints.copy()
+    if surface.provision is None or not len(surface.shapes):
+        return widened
+    tree = shapely.STRtree(surface.shapes)
+    ids = site.resources["resource_id"].to_numpy()
+    for index, (row, width) in enumerate(zip(rows, widths_ft, strict=True)):
+        if not len(tree.query(footprints[index], predicate="intersects")):
+            continue
+        gained, cut = _gained(upland.resources[row], surface.shapes, width * site.ft, site.ft)
+        if gained.is_empty:
+            continue
+        widened[index] = shapely.union(footprints[index], gained)
+        findings.info(
+            "vegetated-distance",
+            "was widened past surface that does not count as vegetated"
+            + (f"; widening ended {_MOST_WIDTHS:g} widths from the resource" if cut else ""),
+            layer="buffers",
+            feature_id=ids[row],
+            citation=surface.provision.citation,
+        )
+    return widened
+
+
+def _gained(
+    resource: Shape,
+    shapes: GeometryArray,
+    width: float,
+    ft: float,
+) -> tuple[Shape, bool]:
+    """Find the ground beyond the plain width, and whether any ray was given up."""
+    most = _MOST_WIDTHS * width
+    # what lies within the widened reach counts too: more surface may follow behind the first
+    reachable = shapes[shapely.dwithin(shapes, resource, most)]
+    surface = shapely.difference(shapely.union_all(reachable), resource)
+    aims = shapely.get_coordinates(shapely.segmentize(surface, 4 * _RAY_SPACING_FT * ft))
+    aims = aims[shapely.distance(shapely.points(aims), resource) <= most]
+    step = np.pi / 2 / quarter_segments(most, CHORD_TOLERANCE_FT * ft)
+    pieces: list[Shape] = []
+    cut = False
+    for origins, directions in outward_rays(resource, aims, spacing=_RAY_SPACING_FT * ft, step=step):
+        reach = reach_past(origins, directions, surface, width=width, most=most)
+        if not (reach > width).any():
+            continue
+        reach = limit_to_own(origins, directions, reach, resource)
+        cut = cut or bool((reach >= most).any())
+        quads = strip_polygons(origins, directions, np.maximum(reach, 0))
+        beyond = (reach[:-1] > width) | (reach[1:] > width)
+        pieces += list(shapely.make_valid(quads[beyond]))
+    return shapely.union_all(pieces), cut

@@ -1,0 +1,229 @@
+"""Required widths: what the rule asks of each resource, from its class, slope, soil and structures."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from wetgeo.connectivity import connected_to_central
+from wetgeo.errors import InputError
+from wetgeo.findings import Findings
+from wetgeo.kernels.coverage import mean_slope
+from wetgeo.kernels.offset import GeometryArray, Shape
+from wetgeo.rules import provisions as law
+from wetgeo.rules.width import Facts, WidthDecision, decide_width, predominant_group
+from wetgeo.ruling import Ruling
+from wetgeo.site import RESOURCE_LAYERS, Site
+from wetgeo.soil_groups import group_areas
+from wetgeo.structures import nearest_structure_ft
+from wetgeo.upland import Upland
+
+LAYER_OF = {kind: layer for layer, kind in RESOURCE_LAYERS.items()}
+
+Progress = Callable[[float, str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResourceWidth:
+    """The width decided for one resource, and what was measured for it."""
+
+    decision: WidthDecision
+    hsg_share: float | None = None
+    facts: Facts
+
+
+def buffered(site: Site, ruling: Ruling, findings: Findings) -> NDArray[np.bool_]:
+    """Choose the resources that get a buffer, shape of ``site.resources``; those that get none are told."""
+    frame = site.resources
+    kinds = frame["resource_type"].to_numpy()
+    classes = [None if pd.isna(name) else str(name) for name in frame["class"]]
+    chosen = np.array([ruling.pack.regulates(*pair) for pair in zip(kinds, classes, strict=True)], dtype=bool)
+    for kind, name in sorted({(kinds[row], classes[row] or "") for row in np.flatnonzero(~chosen)}):
+        of_class = f" of class {name}" if name else ""
+        findings.info(
+            "rule-no-buffer",
+            f"{ruling.pack.id} asks for no buffer around a {kind}{of_class}; such features still bound the upland",
+            layer=LAYER_OF[kind],
+        )
+    wetlands = chosen & (kinds == "wetland")
+    central = ruling.find(law.CentralWetland)
+    if central is None or not wetlands.any():
+        return chosen
+    connected = connected_to_central(
+        site,
+        wetlands,
+        tolerance_ft=ruling.length("connection_tolerance"),
+        citation=central.citation,
+        findings=findings,
+    )
+    return np.asarray(chosen & (~wetlands | connected))
+
+
+def required_widths(
+    site: Site, ruling: Ruling, upland: Upland, findings: Findings, *, progress: Progress
+) -> list[ResourceWidth | None]:
+    """Decide the required width of each resource.
+
+    Parameters
+    ----------
+    site, upland
+        The site and its upland, which knows the tract and the subject edges.
+    ruling
+        The rule as it applies.
+    findings
+        Takes note of what could not be known.
+    progress
+        Told how far the work has come.
+
+    Returns
+    -------
+    list
+        In the order of ``site.resources``; None for a resource that gets no buffer.
+
+    Raises
+    ------
+    InputError
+        Where the option ``trigger`` asks for a layer that is not given.
+    """
+    facts = _facts(site, ruling)
+    rows = np.flatnonzero(buffered(site, ruling, findings))
+    bases = np.array([decide_width(ruling.pack, ruling.options, facts[row]).base_ft for row in rows], dtype=float)
+    reduced = rows[[facts[row].new_structure_ft is None for row in rows]] if len(rows) else rows
+    shares: dict[int, float | None] = {}
+    if len(reduced):
+        ground = _Ground(site, ruling, upland, reduced, bases[np.isin(rows, reduced)], findings)
+        facts = ground.with_slopes(facts, progress)
+        facts, shares = ground.with_soils(facts)
+    answer: list[ResourceWidth | None] = [None] * len(facts)
+    for row in rows:
+        decision = decide_width(ruling.pack, ruling.options, facts[row])
+        answer[row] = ResourceWidth(decision=decision, hsg_share=shares.get(int(row)), facts=facts[row])
+    return answer
+
+
+def _facts(site: Site, ruling: Ruling) -> list[Facts]:
+    """State what is known of each resource from the layers themselves."""
+    residence = ruling.find(law.NewResidenceWidth)
+    asked = residence is not None and ruling.options.get("trigger") == residence.trigger
+    distances = nearest_structure_ft(site, residence.structures) if asked and residence is not None else None
+    if distances is not None and residence is not None and np.isnan(distances).all():
+        raise InputError(
+            f'trigger = "{residence.trigger}" needs a feature of kind {residence.structures} in layer structures, '
+            "and there is none",
+            mend='name the layer in the project file: [layers.structures] path = ..., fields = { kind = "..." }',
+        )
+    frame = site.resources
+    return [
+        Facts(
+            resource_type=kind,
+            class_name=None if pd.isna(name) else name,
+            gdnr=bool(gdnr),
+            setback_ft=None if np.isnan(setback) else float(setback),
+            new_structure_ft=None if distances is None else float(distances[row]),
+        )
+        for row, (kind, name, gdnr, setback) in enumerate(
+            zip(frame["resource_type"], frame["class"], frame["gdnr"], frame["setback_ft"], strict=True)
+        )
+    ]
+
+
+class _Ground:
+    """U(base width) of the resources whose width slope and soil may cut, and what is measured on it."""
+
+    def __init__(
+        self,
+        site: Site,
+        ruling: Ruling,
+        upland: Upland,
+        rows: NDArray[np.intp],
+        bases: NDArray[np.float64],
+        findings: Findings,
+    ) -> None:
+        self.site, self.ruling, self.rows, self.findings = site, ruling, rows, findings
+        self.ids = site.resources["resource_id"].to_numpy()
+        reductions = ruling.options.get("reductions", "none")
+        self.slope = ruling.find(law.SlopeCut) if reductions in ("both", "slope") else None
+        self.soil = ruling.find(law.SoilCut) if reductions in ("both", "soil") else None
+        needed = (self.slope and site.dem) or (self.soil and "soils" in site.layers)
+        self.ground: GeometryArray = upland.within(rows, bases) if needed else np.zeros(0, dtype=object)
+
+    def with_slopes(self, facts: list[Facts], progress: Progress) -> list[Facts]:
+        """Add the average slope, where it can be known."""
+        if self.slope is None:
+            return facts
+        if self.site.dem is None:
+            self.findings.warning(
+                "dem-missing",
+                "no DEM is given, so no width was cut for slope",
+                layer="dem",
+                citation=self.slope.citation,
+            )
+            return facts
+        facts = list(facts)
+        for number, (row, ground) in enumerate(zip(self.rows, self.ground, strict=True)):
+            progress(0.3 + 0.4 * number / len(self.rows), "slopes")
+            facts[row] = dataclasses.replace(facts[row], slope_pct=self._slope(int(row), ground, self.slope))
+        return facts
+
+    def _slope(self, row: int, ground: Shape, provision: law.SlopeCut) -> float | None:
+        """Average slope in percent over a piece of ground; None where the DEM covers too little of it."""
+        if ground.is_empty or self.site.dem is None:
+            return None
+        window = self.site.dem.window(ground.bounds)
+        slope, coverage = (float("nan"), 0.0) if window is None else mean_slope(window, ground)
+        known = not np.isnan(slope) and coverage * 100 >= provision.coverage_least.value
+        if coverage * 100 < provision.coverage_told.value:
+            self.findings.warning(
+                "dem-coverage",
+                f"{coverage:.1%} of the ground within the base width has an elevation ({1 - coverage:.1%} has none); "
+                + ("the slope is the average of what is covered" if known else "the slope is unknown and cuts nothing"),
+                layer="dem",
+                feature_id=self.ids[row],
+                citation=provision.citation,
+            )
+        return round(slope, 2) if known else None
+
+    def with_soils(self, facts: list[Facts]) -> tuple[list[Facts], dict[int, float | None]]:
+        """Add the predominant hydrologic soil group, where it can be known, and its share."""
+        shares: dict[int, float | None] = {}
+        if self.soil is None:
+            return facts, shares
+        if "soils" not in self.site.layers:
+            self.findings.warning(
+                "soil-missing",
+                "no soils are given, so no width was cut for soil",
+                layer="soils",
+                citation=self.soil.citation,
+            )
+            return facts, shares
+        facts = list(facts)
+        measured = group_areas(
+            self.site, self.ground, dual_hsg=str(self.ruling.options["dual_hsg"]), findings=self.findings
+        )
+        for row, ground, areas in zip(self.rows, self.ground, measured, strict=True):
+            group, shares[int(row)] = self._predominant(int(row), ground.area, areas, self.soil)
+            facts[row] = dataclasses.replace(facts[row], hsg=group)
+        return facts, shares
+
+    def _predominant(
+        self, row: int, whole: float, areas: dict[str, float], provision: law.SoilCut
+    ) -> tuple[str | None, float | None]:
+        if whole <= 0:
+            return None, None
+        rated = {group: area for group, area in areas.items() if group}
+        group, share = predominant_group(rated, whole, provision)
+        if group is None:
+            self.findings.warning(
+                "soil-unrated",
+                f"{1 - sum(rated.values()) / whole:.0%} of the ground within the base width has no hydrologic soil "
+                "group; the group is unknown and cuts nothing",
+                layer="soils",
+                feature_id=self.ids[row],
+                citation=provision.citation,
+            )
+        return group, None if share is None else min(share, 1.0)

@@ -1,0 +1,76 @@
+"""buffers.gpkg: all layers with their full names, readable by GDAL 3.4 and QGIS 3.22 and newer."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from typing import TYPE_CHECKING
+
+from wetgeo.errors import OutputError
+from wetgeo.frames import kind_of
+from wetgeo.layers import LAYERS
+from wetgeo.outputs.ogr import write_layer
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from wetgeo.delineation import Delineation
+
+#: the GeoPackage's name in the output folder
+GEOPACKAGE = "buffers.gpkg"
+
+#: what SQLite lays beside a database that is in use
+SIDECARS = ("-wal", "-shm", "-journal")
+
+_TYPES = {"text": "str", "real": "float", "int": "int64", "bool": "bool", "date": "date", "datetime": "datetime"}
+
+
+def write_geopackage(delineation: Delineation, folder: Path) -> None:
+    """Write all layers into ``buffers.gpkg`` in `folder`, where none may stand yet.
+
+    The same delineation gives the same bytes: gpkg_contents.last_change, which would be the time of the run, is the
+    application date at midnight (the time of the run stands in provenance.json).
+
+    Parameters
+    ----------
+    delineation
+        With conformed layers (`wetgeo.outputs.write.prepare`).
+    folder
+        An existing folder.
+
+    Raises
+    ------
+    OutputError
+        The file cannot be written, or does not hold all rows afterwards.
+    """
+    path = folder / GEOPACKAGE
+    for name, frame in delineation.layers.items():
+        schema = LAYERS[name]
+        names = [str(column) for column in frame.columns if column != "geometry" or schema.geometry is None]
+        fields = [(column, _TYPES[kind_of(frame[column])]) for column in names]
+        # version 1.2 is what GDAL 3.4 writes and reads
+        write_layer(
+            path,
+            frame,
+            fields,
+            driver="GPKG",
+            geometry=schema.geometry,
+            crs=delineation.crs,
+            layer=name,
+            VERSION="1.2",
+            DESCRIPTION=schema.row,
+        )
+    _finish(path, delineation)
+
+
+def _finish(path: Path, delineation: Delineation) -> None:
+    """Fix the time stamps, and see that all rows stand in the file."""
+    try:
+        with contextlib.closing(sqlite3.connect(path)) as base, base:
+            base.execute("UPDATE gpkg_contents SET last_change = ?", (f"{delineation.project.date}T00:00:00.000Z",))
+            for name, frame in delineation.layers.items():
+                (rows,) = base.execute(f'SELECT count(*) FROM "{name}"').fetchone()  # noqa: S608 - a name of LAYERS
+                if rows != len(frame):
+                    raise OutputError(f"{path.name}, layer {name}: only {rows} of {len(frame)} rows could be written")
+    except sqlite3.Error as fault:
+        raise OutputError(f"{path.name} cannot be written: {fault}", mend="see that the disk has room") from fault

@@ -20,6 +20,7 @@ from sample_ground import BROOK, HEIGHT, KETTLES, LAKE_AT, LAKE_LEVEL, OUTLET, S
 from sample_plat import COUNTY_ROAD, FOOT, NEIGHBOURS, TRACT, Plat, make_plat, rounded
 from scipy import ndimage
 from shapely import affinity
+from shapely.geometry.base import BaseGeometry
 
 from wetgeo.testing import cell_centres, classified, outline, smooth_line, write_dem, write_geopackage
 
@@ -87,8 +88,8 @@ FLOOD_ROWS = (
 class Waters:
     """Outlines of the lake and of the wetlands by id, in the site's own metres."""
 
-    lake: shapely.Polygon
-    wetlands: dict[str, shapely.Polygon]
+    lake: BaseGeometry
+    wetlands: dict[str, BaseGeometry]
 
 
 def make_waters(ground: Ground) -> Waters:
@@ -96,12 +97,12 @@ def make_waters(ground: Ground) -> Waters:
     grid = ground.grid
     x, y = cell_centres(grid)
     low = ndimage.gaussian_filter(grid.z, 1.5)
-    # the opening leaves the brook's channel out of the lake
+    # openings leave channels out
     lake = ndimage.binary_opening((low < LAKE_LEVEL) & (x > 158), iterations=4)
-    found = {
-        name: outline(grid, (low < kettle.level + 0.15) & (np.hypot(x - kettle.x, y - kettle.y) < 95), at, spacing=7)
+    found: dict[str, BaseGeometry] = {
+        name: outline(grid, ndimage.binary_opening(low < kettle.level + 0.15, iterations=2) & near, at, spacing=7)
         for name, kettle in KETTLES.items()
-        for at in [(kettle.x - 12, kettle.y)]
+        for at, near in [((kettle.x - 12, kettle.y), np.hypot(x - kettle.x, y - kettle.y) < 95)]
     }
     marsh = outline(grid, _wet_floor(ground, x, 672, 150), (690, 492), spacing=7)
     found["W-6"] = outline(grid, _wet_floor(ground, x, 952, 78), (945, 590), spacing=7)
@@ -238,7 +239,7 @@ def _soil_codes(ground: Ground, waters: Waters) -> NDArray[np.integer[Any]]:
         near = np.hypot(x - kettle.x, y - kettle.y) < 1.7 * max(kettle.radii)
         codes[near & (smooth < kettle.level + 0.9)] = 1 if name == "W-4" else 2
     shares = [ndimage.gaussian_filter((codes == code).astype(float), 5) for code in range(8)]
-    codes = np.argmax(shares, axis=0)
+    codes = np.asarray(np.argmax(shares, axis=0))
     codes[shapely.contains_xy(waters.lake, x, y)] = 0
     return codes
 
@@ -253,10 +254,10 @@ def _flood_codes(ground: Ground) -> NDArray[np.integer[Any]]:
         codes[brook & (ground.over_brook < height)] = code
         codes[(x < 480) & (smooth < LAKE_LEVEL + height)] = code
     codes[(ground.from_brook < 18) & (x > 445)] = 3
-    return ndimage.median_filter(codes, 5)
+    return np.asarray(ndimage.median_filter(codes, 5))
 
 
-def _strip(points: tuple[tuple[float, float], ...], width: float) -> shapely.Polygon:
+def _strip(points: tuple[tuple[float, float], ...], width: float) -> BaseGeometry:
     return line(points).buffer(width / 2, cap_style="flat")
 
 
@@ -300,7 +301,7 @@ def planned_layers(plat: Plat, waters: Waters) -> dict[str, gpd.GeoDataFrame]:
     }
 
 
-def _proposal(wetland: shapely.Polygon, keep_out: dict[str, shapely.Polygon]) -> shapely.Polygon:
+def _proposal(wetland: BaseGeometry, keep_out: dict[str, BaseGeometry]) -> BaseGeometry:
     """Draw a buffer as a designer would: 75 ft, drawn in before the house and let out on the far side."""
     whole = wetland.buffer(75 * FOOT, quad_segs=32)
     behind = wetland.buffer(95 * FOOT, quad_segs=32).intersection(shapely.box(400, wetland.centroid.y, 800, HEIGHT))
@@ -312,7 +313,7 @@ def make_samples(folder: Path) -> None:
     """Write site.gpkg and dem.tif into a folder."""
     ground = make_ground()
     waters = make_waters(ground)
-    plat = make_plat(waters.lake, shapely.MultiPolygon([waters.wetlands[name] for name in KETTLES]))
+    plat = make_plat(waters.lake, shapely.union_all([waters.wetlands[name] for name in KETTLES]))
     layers = {
         **water_layers(waters),
         **land_layers(plat),

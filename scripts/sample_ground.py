@@ -127,6 +127,17 @@ def _kettle(kettle: Kettle, x: Floats, y: Floats) -> Floats:
     return np.asarray(kettle.level + np.where(distance > 0, distance * side, np.maximum(0.05 * distance, -0.7)))
 
 
+def _swale(z: Floats, x: Floats, y: Floats) -> Floats:
+    """Return the drainageway's bed and sides: it leaves W-4 over a low sill and never rises on its way."""
+    distance, station = along(line(SWALE), x, y)
+    stations = np.arange(0, line(SWALE).length, 3)
+    points = shapely.get_coordinates(shapely.line_interpolate_point(line(SWALE), stations))
+    ground = z[((HEIGHT - points[:, 1]) / CELL).astype(int), (points[:, 0] / CELL).astype(int)] - 0.35
+    sill = KETTLES["W-4"].level + 0.3
+    bed = np.minimum.accumulate(np.where(stations < 35, sill, np.minimum(ground, sill)))
+    return np.asarray(np.interp(station, stations, bed) + 0.28 * np.maximum(distance - 1.5, 0))
+
+
 BROOK_VALLEY = Valley(course=BROOK, floor=(294.4, 285.9))
 OUTLET_VALLEY = Valley(course=OUTLET, floor=(286.0, 284.9))
 
@@ -153,9 +164,7 @@ def make_ground() -> Ground:
     z = _landforms(x, y)
     # an upland island in W-4, and the swale that drains it
     z += 2.2 * np.exp(-(((x - ISLAND_AT[0]) / 14) ** 2) - ((y - ISLAND_AT[1]) / 10) ** 2)
-    from_swale, station = along(line(SWALE), x, y)
-    depth = np.interp(station / line(SWALE).length, [0, 0.1, 0.85, 1], [0.1, 0.9, 0.9, 0.2])
-    z -= depth * np.exp(-((from_swale / 5) ** 2))
+    z = soft_min(z, _swale(z, x, y), 0.1)
     from_brook, _ = along(line(BROOK), x, y)
     from_outlet, _ = along(line(OUTLET), x, y)
     for distance, valley in ((from_brook, BROOK_VALLEY), (from_outlet, OUTLET_VALLEY)):

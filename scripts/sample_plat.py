@@ -10,6 +10,7 @@ import numpy as np
 import shapely
 from sample_ground import HEIGHT, WIDTH, line
 from shapely import affinity
+from shapely.geometry.base import BaseGeometry
 
 FOOT = 0.3048
 #: half the width of the right-of-way (66 ft) and of the pavement (26 ft), and the radii of the cul-de-sac
@@ -56,22 +57,22 @@ class Home:
     """A house with its drive, on the lot of that number."""
 
     lot: int
-    house: shapely.Polygon
-    drive: shapely.Polygon
+    house: BaseGeometry
+    drive: BaseGeometry
 
 
 @dataclass(frozen=True, slots=True)
 class Plat:
     """Lots in the order of their numbers (from 1), outlots by name, roads, and the homes to be built."""
 
-    lots: list[shapely.Polygon]
-    outlots: dict[str, shapely.Polygon]
-    right_of_way: shapely.Polygon
-    pavement: shapely.Polygon
+    lots: list[BaseGeometry]
+    outlots: dict[str, BaseGeometry]
+    right_of_way: BaseGeometry
+    pavement: BaseGeometry
     homes: list[Home]
 
 
-def rounded(shape: shapely.Geometry) -> shapely.Geometry:
+def rounded(shape: BaseGeometry) -> BaseGeometry:
     """Return a shape on a grid of centimetres, as plats are drawn."""
     return shapely.set_precision(shape, 0.01)
 
@@ -82,7 +83,7 @@ def _beside(street: shapely.LineString, station: float, offset: float) -> tuple[
     return (x0 + x1) / 2 - (y1 - y0) * offset, (y0 + y1) / 2 + (x1 - x0) * offset
 
 
-def _lot_lines(street: shapely.LineString, ground: shapely.Polygon) -> Iterator[shapely.LineString]:
+def _lot_lines(street: shapely.LineString, ground: BaseGeometry) -> Iterator[shapely.LineString]:
     """Yield the lot lines, each from the street to the first edge of the ground that it meets."""
     rays = [
         shapely.LineString([_beside(street, station, 0), _beside(street, station, side * 330)])
@@ -99,13 +100,13 @@ def _lot_lines(street: shapely.LineString, ground: shapely.Polygon) -> Iterator[
         yield min(parts, key=lambda part: part.distance(shapely.Point(ray.coords[0])))
 
 
-def _lots(street: shapely.LineString, ground: shapely.Polygon) -> list[shapely.Polygon]:
+def _lots(street: shapely.LineString, ground: BaseGeometry) -> list[BaseGeometry]:
     lines = shapely.union_all([ground.boundary, *_lot_lines(street, ground)], grid_size=0.01)
     pieces = [p for p in shapely.get_parts(shapely.polygonize([lines])) if ground.contains(p.representative_point())]
     return sorted(pieces, key=lambda piece: street.project(piece.centroid))
 
 
-def _home(street: shapely.LineString, station: float, side: int, lots: list[shapely.Polygon]) -> Home | None:
+def _home(street: shapely.LineString, station: float, side: int, lots: list[BaseGeometry]) -> Home | None:
     """Return a house and drive that face the street at a station, or None where no lot has room."""
     at = _beside(street, station, side * FRONT)
     kerb = _beside(street, station + 5, side * HALF_PAVEMENT)
@@ -120,7 +121,7 @@ def _home(street: shapely.LineString, station: float, side: int, lots: list[shap
     return None
 
 
-def _homes(street: shapely.LineString, lots: list[shapely.Polygon]) -> Iterator[Home]:
+def _homes(street: shapely.LineString, lots: list[BaseGeometry]) -> Iterator[Home]:
     for side, stations in ((1, (20, *LEFT)), (-1, (20, *RIGHT))):
         for start, stop in itertools.pairwise(stations):
             home = _home(street, (start + stop) / 2, side, lots)
@@ -128,7 +129,7 @@ def _homes(street: shapely.LineString, lots: list[shapely.Polygon]) -> Iterator[
                 yield home
 
 
-def make_plat(water: shapely.Polygon, wet: shapely.MultiPolygon) -> Plat:
+def make_plat(water: BaseGeometry, wet: BaseGeometry) -> Plat:
     """Lay out the plat; its lots end at the shore of `water`, and no house stands on `wet` ground."""
     street = line(STREET)
     end = shapely.Point(street.coords[-1])
@@ -145,5 +146,5 @@ def make_plat(water: shapely.Polygon, wet: shapely.MultiPolygon) -> Plat:
         outlots={**outlots, "Park": park},
         right_of_way=rounded(right_of_way),
         pavement=rounded(pavement.difference(COUNTY_ROAD)),
-        homes=[home for home in _homes(street, lots) if home.house.distance(wet) > 3],
+        homes=[home for home in _homes(street, lots) if home.house.distance(wet) > 9],
     )

@@ -37,7 +37,7 @@ def run_wetgeo() -> Callable[..., Result]:
     """Run the command line in this process: ``run_wetgeo("run", project, "-o", folder)``."""
 
     def run(*words: object) -> Result:
-        from wetgeo.cli import main  # noqa: PLC0415 - only tests of commands need it
+        from wetgeo.cli import main
 
         out, err = io.StringIO(), io.StringIO()
         code: object = 0

@@ -15,7 +15,7 @@ import pyogrio
 import rasterio
 import rasterio.features
 import shapely
-from rasterio.transform import from_origin
+from rasterio import Affine
 from scipy import ndimage
 from scipy.spatial import cKDTree
 
@@ -36,6 +36,10 @@ def cell_centres(grid: Grid) -> tuple[Floats, Floats]:
     y = grid.top - (np.arange(rows) + 0.5) * grid.dy
     x, y = np.meshgrid(x, y)
     return x, y
+
+
+def _transform(grid: Grid) -> Affine:
+    return Affine(grid.dx, 0, grid.left, 0, -grid.dy, grid.top)
 
 
 def fractal(shape: tuple[int, int], cell: float, *, seed: int, exponent: float, smallest: float) -> Floats:
@@ -106,8 +110,7 @@ def outline(grid: Grid, mask: Bools, at: tuple[float, float], *, spacing: float)
     if not mask[row, column]:
         raise ValueError(f"{at} is not inside the mask")
     part = (labels == labels[row, column]).astype(np.uint8)
-    transform = from_origin(grid.left, grid.top, grid.dx, grid.dy)
-    shape, _ = next(rasterio.features.shapes(part, mask=part.astype(bool), transform=transform))
+    shape, _ = next(rasterio.features.shapes(part, mask=part.astype(bool), transform=_transform(grid)))
     rings = [shapely.LinearRing(ring) for ring in shape["coordinates"]]
     islands = [staked(ring, spacing) for ring in rings[1:] if ring.length > 8 * spacing]
     return shapely.Polygon(staked(rings[0], spacing), islands)
@@ -115,8 +118,7 @@ def outline(grid: Grid, mask: Bools, at: tuple[float, float], *, spacing: float)
 
 def classified(grid: Grid, classes: NDArray[np.integer[Any]], *, tolerance: float) -> dict[int, list[shapely.Polygon]]:
     """Return the areas of each class as polygons that cover the grid without gap or overlap, smooth to `tolerance`."""
-    transform = from_origin(grid.left, grid.top, grid.dx, grid.dy)
-    found = list(rasterio.features.shapes(classes.astype(np.int16), transform=transform))
+    found = list(rasterio.features.shapes(classes.astype(np.int16), transform=_transform(grid)))
     shapes = shapely.coverage_simplify(np.array([shapely.geometry.shape(one) for one, _ in found]), tolerance)
     areas: dict[int, list[shapely.Polygon]] = {}
     for polygon, (_, value) in zip(shapes, found, strict=True):
@@ -154,7 +156,7 @@ def write_dem(path: Path, grid: Grid, *, crs: str, unit: str) -> None:
         "count": 1,
         "dtype": "float32",
         "crs": crs,
-        "transform": from_origin(grid.left, grid.top, grid.dx, grid.dy),
+        "transform": _transform(grid),
         "nodata": -9999.0,
         "compress": "deflate",
         "predictor": 3,

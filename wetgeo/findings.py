@@ -21,6 +21,7 @@ CODES: dict[str, str] = {
     # layers and features
     "layer-empty": "a layer without a usable feature",
     "layer-far": "a layer that lies nowhere near the resources",
+    "layer-read": "what the format's reader warned of",
     "layer-ignored": "a layer or field that this rule does not use",
     "schema-recognised": "a known schema was recognised and its fields were used",
     "geometry-repaired": "an invalid geometry was repaired; the change of area is told",

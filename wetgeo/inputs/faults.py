@@ -1,0 +1,55 @@
+"""Faults of several inputs, told at once."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from wetgeo.errors import InputError
+
+#: how many ids one sentence of an error lists
+MOST_IDS = 100
+
+
+@dataclass(slots=True)
+class Faults:
+    """Collects the errors of the inputs, so that a user mends them all before the next run."""
+
+    errors: list[InputError] = field(default_factory=list)
+
+    @contextmanager
+    def collect(self) -> Iterator[None]:
+        """Keep an InputError that the block raises; the block is left."""
+        try:
+            yield
+        except InputError as error:
+            self.errors.append(error)
+
+    def raise_any(self) -> None:
+        """Raise what was collected: one error as it is, several as one that lists them."""
+        if not self.errors:
+            return
+        if len(self.errors) == 1:
+            raise self.errors[0]
+        kinds = {type(error) for error in self.errors}
+        kind = kinds.pop() if len(kinds) == 1 else InputError
+        raise kind(
+            f"{len(self.errors)} faults in the input data",
+            faults=[str(error).replace("\n", "\n    ") for error in self.errors],
+        )
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return " Did you mean 'x'?" for the closest known name, or nothing."""
+    spellings = {each.casefold(): each for each in sorted(known)}
+    close = difflib.get_close_matches(name.casefold(), spellings, n=1, cutoff=0.6)
+    return f" Did you mean {spellings[close[0]]!r}?" if close else ""
+
+
+def listed(names: Iterable[object], most: int = MOST_IDS) -> str:
+    """List names, separated by commas; what is over `most` is counted."""
+    words = [str(name) for name in names]
+    more = len(words) - most
+    return ", ".join(words[:most]) + (f" and {more:,} more" if more > 0 else "")

@@ -1,0 +1,230 @@
+"""Hydrologic soil groups of map units, from the tables of SSURGO and gSSURGO."""
+
+from __future__ import annotations
+
+import csv
+import io
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+import numpy as np
+import pyogrio
+import shapely
+from numpy.typing import NDArray
+
+from wetgeo.errors import InputError
+from wetgeo.findings import Findings
+from wetgeo.inputs.faults import listed
+from wetgeo.inputs.files import opened, quiet, require
+from wetgeo.inputs.roles import as_text, soil_group
+from wetgeo.project import LayerSource
+
+#: fields of the headerless tables, counted from 0 (SSURGO table column descriptions: muaggatt 18 hydgrpdcd and 40
+#: mukey, comp 2 comppct_r, 80 hydgrp and 108 mukey, counted from 1)
+_HEADERLESS = {
+    "muaggatt": {"hydgrpdcd": 17, "mukey": 39},
+    "component": {"comppct_r": 1, "hydgrp": 79, "mukey": 107},
+}
+#: where two groups share a map unit evenly the one nearer to D counts (RULES: a tie goes to the group nearer to D)
+_NEARER_TO_D = ("D", "C/D", "B/D", "A/D", "C", "B", "A")
+#: the group by map unit goes before the group by component
+_TABLES = ("muaggatt", "component")
+_FILE_STEMS = {"muaggatt": ("muaggatt",), "component": ("component", "comp")}
+_TEXT = (".txt", ".csv")
+
+Rows = Iterable[Mapping[str, object]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SoilTable:
+    """The hydrologic group of each map unit, by its key as text; None where it has none. `about` names the table."""
+
+    groups: Mapping[str, str | None]
+    about: str
+    unreadable: tuple[str, ...] = ()
+
+
+def map_unit_key(value: object) -> str | None:
+    """Return a map unit key as the text of an integer, whatever type it came in."""
+    text = as_text(value)
+    try:
+        return None if text is None else str(int(text) if text.isdigit() else int(float(text)))
+    except (ValueError, OverflowError):
+        return text
+
+
+def find_table(source: LayerSource) -> SoilTable | None:
+    """Find the table that gives the group by map unit.
+
+    It is the one that the project states, else one in the same container (GeoPackage, FileGDB, zip), else one in the
+    same folder or in ``tabular`` beside or above it. Returns None where there is none.
+
+    Raises
+    ------
+    InputError
+        A stated table is missing or holds no group.
+    """
+    if source.table is not None:
+        require(source.table, name=source.name)
+        stated = _from_folder(source.table) if _is_folder(source.table) else _from_file(source.table, source.name)
+        if stated is None:
+            raise InputError(
+                f"layer {source.name}: {source.table} holds no table of hydrologic groups",
+                mend="give muaggatt (mukey, hydgrpdcd) or component (mukey, comppct_r, hydgrp), as text with or "
+                "without a header, DBF, or in a GeoPackage or FileGDB",
+            )
+        return stated
+    found = None
+    if source.path.is_dir() or source.path.suffix.lower() in (".gpkg", ".gdb", ".sqlite", ".zip"):
+        found = _from_file(source.path, source.name)
+    folder = source.path.parent
+    for place in (folder, folder / "tabular", folder.parent / "tabular"):
+        found = found or _from_folder(place)
+    return found
+
+
+def _is_folder(path: Path) -> bool:
+    return path.is_dir() and path.suffix.lower() != ".gdb"
+
+
+def _from_folder(folder: Path) -> SoilTable | None:
+    if not folder.is_dir():
+        return None
+    files = {path.name.casefold(): path for path in sorted(folder.iterdir())}
+    for table in _TABLES:
+        for stem in _FILE_STEMS[table]:
+            for suffix in (*_TEXT, ".dbf"):
+                path = files.get(stem + suffix)
+                found = _from_file(path, "soils") if path else None
+                if found:
+                    return found
+    return None
+
+
+def _from_file(path: Path, name: str) -> SoilTable | None:
+    if path.suffix.lower() in _TEXT:
+        return _table(_text_rows(path.read_bytes(), path.stem), str(path))
+    if path.suffix.lower() == ".zip":
+        found = _from_zip(path)
+        if found:
+            return found
+    with opened(path, name=name) as data:
+        layers = sorted((layer for layer in data.layers if layer.casefold() in _TABLES), key=_rank)
+        for layer in layers or (list(data.layers) if len(data.layers) == 1 else []):
+            with quiet():
+                _, table = pyogrio.raw.read_arrow(data.gdal, layer=layer, read_geometry=False, **data.options)
+            found = _table(table.to_pylist(), f"{path}|{layer}" if len(data.layers) > 1 else str(path))
+            if found:
+                return found
+    return None
+
+
+def _from_zip(path: Path) -> SoilTable | None:
+    with zipfile.ZipFile(path) as archive:
+        for table in _TABLES:
+            for member in sorted(archive.namelist()):
+                inside = PurePosixPath(member)
+                if inside.suffix.lower() in _TEXT and inside.stem.casefold() in _FILE_STEMS[table]:
+                    return _table(_text_rows(archive.read(member), inside.stem), f"{path}/{member}")
+    return None
+
+
+def _rank(layer: str) -> int:
+    return _TABLES.index(layer.casefold())
+
+
+def _text_rows(content: bytes, stem: str) -> Iterator[Mapping[str, object]]:
+    """Read a text table: with a header where its first line names the map unit key, else as SSURGO exports it."""
+    text = content.decode("utf-8-sig", errors="replace")
+    first = text.partition("\n")[0]
+    delimiter = "|" if "|" in first else "," if "," in first else "\t"
+    rows = csv.reader(io.StringIO(text), delimiter=delimiter)
+    if "mukey" in first.casefold():
+        header = [name.strip().casefold() for name in next(rows)]
+        yield from (dict(zip(header, row, strict=False)) for row in rows)
+        return
+    places = _HEADERLESS["component" if stem.casefold() in _FILE_STEMS["component"] else "muaggatt"]
+    last = max(places.values())
+    yield from ({name: row[at] for name, at in places.items()} for row in rows if len(row) > last)
+
+
+def _table(rows: Rows, about: str) -> SoilTable | None:
+    """Read the groups from rows with or without the group by component; None where they hold neither."""
+    rows = [{key.casefold(): value for key, value in row.items()} for row in rows]
+    if not rows or "mukey" not in rows[0]:
+        return None
+    if "hydgrpdcd" in rows[0]:
+        stated = [(map_unit_key(row["mukey"]), as_text(row["hydgrpdcd"])) for row in rows]
+        groups = {key: soil_group(text) for key, text in stated if key is not None}
+        odd = {text for _, text in stated if text is not None and soil_group(text) is None}
+        return SoilTable(groups=groups, about=f"{about} (hydgrpdcd)", unreadable=tuple(sorted(odd)))
+    if "hydgrp" not in rows[0]:
+        return None
+    texts = {text for row in rows if (text := as_text(row["hydgrp"])) is not None}
+    return SoilTable(
+        groups=_dominant(rows),
+        about=f"{about} (hydgrp of the components, by their share)",
+        unreadable=tuple(sorted(text for text in texts if soil_group(text) is None)),
+    )
+
+
+def _dominant(rows: Rows) -> dict[str, str | None]:
+    """Return the group with the largest share of each map unit; components without a group have no say."""
+    shares: dict[str, dict[str, float]] = {}
+    for row in rows:
+        key, group = map_unit_key(row["mukey"]), soil_group(as_text(row["hydgrp"]))
+        if key is None:
+            continue
+        of_unit = shares.setdefault(key, {})
+        if group is not None:
+            of_unit[group] = of_unit.get(group, 0.0) + float(as_text(row.get("comppct_r")) or 0)
+    return {
+        key: min(of_unit, key=lambda group: (-of_unit[group], _NEARER_TO_D.index(group))) if of_unit else None
+        for key, of_unit in shares.items()
+    }
+
+
+def join_groups(
+    keys: Sequence[str | None],
+    known: Sequence[str | None],
+    geometry: NDArray[np.object_],
+    table: SoilTable,
+    findings: Findings,
+) -> list[str | None]:
+    """Give each soil polygon the group of its map unit.
+
+    Parameters
+    ----------
+    keys
+        Map unit key of each polygon, as text of an integer.
+    known
+        Groups that the layer itself has, which go before the table's.
+    geometry
+        The polygons, for the share of the area that joins nothing.
+    table
+        The groups by map unit.
+    findings
+        Says which table was used, and what it does not know.
+    """
+    findings.info("schema-recognised", f"hydrologic groups by map unit from {table.about}", layer="soils")
+    if table.unreadable:
+        findings.warning(
+            "value-unreadable",
+            f"hydrologic groups {listed(map(repr, table.unreadable), 20)} of {table.about} are unknown; taken "
+            "as missing",
+            layer="soils",
+        )
+    missing = np.array([key not in table.groups for key in keys], dtype=bool)
+    if missing.any():
+        areas = shapely.area(geometry)
+        share = areas[missing].sum() / max(areas.sum(), np.finfo(float).tiny)
+        names = sorted({key or "(none)" for key, lost in zip(keys, missing, strict=True) if lost})
+        findings.warning(
+            "soil-unmatched",
+            f"{int(missing.sum()):,} of {len(keys):,} soil polygons, {share:.1%} of their area, bear map unit keys "
+            f"that match nothing in {table.about}: {listed(names, 20)}",
+            layer="soils",
+        )
+    return [own if own is not None else table.groups.get(key or "") for own, key in zip(known, keys, strict=True)]

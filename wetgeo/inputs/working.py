@@ -1,0 +1,207 @@
+"""The working CRS of a site, and the way of each layer into it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import shapely
+from pyproj import CRS
+
+from wetgeo.errors import CrsError, InputError, ProjectError
+from wetgeo.findings import Findings
+from wetgeo.inputs import crs as systems
+from wetgeo.inputs.draft import Draft
+from wetgeo.inputs.faults import Faults, listed
+from wetgeo.site import LAYER_GEOMETRY, RESOURCE_LAYERS
+
+#: a layer further from the resources than this is probably not of this site: five miles, in feet
+FAR_FT = 5 * 5280
+
+
+def settle(drafts: Sequence[Draft], findings: Findings, faults: Faults) -> list[Draft]:
+    """Give each layer the CRS of its file, or the one that the project states where the file has none.
+
+    A layer without CRS, with two that differ, or whose coordinates its CRS cannot have goes to `faults`.
+    """
+    settled = []
+    for draft in drafts:
+        with faults.collect():
+            settled.append(_settled(draft, drafts, findings))
+    return settled
+
+
+def _settled(draft: Draft, drafts: Sequence[Draft], findings: Findings) -> Draft:
+    stated = draft.source.crs
+    crs = systems.parse(stated, place=f"[layers.{draft.name}] crs") if stated else draft.crs
+    if crs is None:
+        raise _missing(draft, drafts)
+    if stated and draft.crs is None:
+        findings.info(
+            "crs-stated", f"its file has no CRS; the project file states {systems.label(crs)}", layer=draft.name
+        )
+    elif draft.crs is not None and not systems.same(crs, draft.crs):
+        raise CrsError(
+            f"{draft.place}: the project file states {systems.label(crs)}, but the file is in "
+            f"{systems.label(draft.crs)}",
+            mend=f"take crs out of [layers.{draft.name}], or mend the file",
+        )
+    beyond = systems.why_not_lon_lat(draft.geometry, crs)
+    if beyond.any():
+        names = listed([draft.names[row] for row in draft.rows[beyond]], 10)
+        x, y = shapely.get_coordinates(draft.geometry[beyond])[0]
+        raise CrsError(
+            f"{draft.place}: it is said to be in {systems.label(crs)}, whose longitudes lie within 180 and latitudes "
+            f"within 90 degrees, but the coordinates of {names} are out of that range, such as ({x:.10g}, {y:.10g})",
+            mend="the file's CRS is wrong: assign the one that its coordinates are in",
+        )
+    return replace(draft, crs=crs)
+
+
+def _missing(draft: Draft, drafts: Sequence[Draft]) -> CrsError:
+    """Say that a layer has no CRS, and which it could be."""
+    bounds = draft.bounds
+    line, why = 'crs = "EPSG:..."', ""
+    if len(draft.geometry) and systems.looks_like_lon_lat(bounds):
+        line, why = systems.line_to_write(systems.LON_LAT), " (its coordinates look like longitude and latitude)"
+    elif len(draft.geometry):
+        for other in drafts:
+            if other.crs is not None and len(other.geometry) and _meet(bounds, other.bounds):
+                line = systems.line_to_write(other.crs)
+                why = f" (its coordinates lie where layer {other.name} lies, which is in that CRS)"
+                break
+    mend = f"write {line} under [layers.{draft.name}]{why}, or restore its .prj"
+    if draft.name not in LAYER_GEOMETRY:
+        mend = f"give the file its CRS, as a .prj beside it{why}"
+    return CrsError(f"{draft.place} has no CRS", mend=mend)
+
+
+def _meet(one: systems.Bounds, other: systems.Bounds) -> bool:
+    return bool(one[0] <= other[2] and other[0] <= one[2] and one[1] <= other[3] and other[1] <= one[3])
+
+
+def working_crs(stated: str | None, drafts: Sequence[Draft], findings: Findings) -> CRS:
+    """Choose the working CRS: the stated one, the site's UTM zone for "auto", else that of the first resource layer.
+
+    Parameters
+    ----------
+    stated
+        What the project file says.
+    drafts
+        The layers, each with its CRS.
+    findings
+        Says which CRS it is, and its grid scale at the site.
+
+    Raises
+    ------
+    ProjectError
+        The stated CRS is not known, or not fit for measuring at the site.
+    CrsError
+        None is stated, and that of the resources is not fit; the line to write is in the message.
+    InputError
+        There is no resource.
+    """
+    by_name = {draft.name: draft for draft in drafts}
+    waters = [by_name[name] for name in RESOURCE_LAYERS if name in by_name and len(by_name[name].geometry)]
+    if not waters:
+        raise InputError(
+            "no wetland, lake or stream is left to draw a buffer around",
+            mend="give a layer wetlands, lakes or streams that has features",
+        )
+    first = waters[0]
+    lon_lat = _bounds_in(systems.LON_LAT, waters)
+    zone = systems.utm((lon_lat[0] + lon_lat[2]) / 2, (lon_lat[1] + lon_lat[3]) / 2)
+    crs, origin = _of(first), f"that of layer {first.name}"
+    if stated == "auto":
+        crs, origin = zone, 'the site\'s UTM zone, chosen for crs = "auto"'
+    elif stated is not None:
+        crs, origin = systems.parse(stated, place="[project] crs"), "stated in the project file"
+    fit = systems.fitness(crs, _bounds_in(crs, waters))
+    if fit.reason:
+        line = systems.line_to_write(zone)
+        if stated is not None:
+            raise ProjectError(
+                f"[project] crs = {stated!r}: {systems.label(crs)} is not fit for measuring here: {fit.reason}",
+                mend=f"write {line}",
+            )
+        raise CrsError(
+            f"{first.place} is in {systems.label(crs)}, which is not fit for measuring: {fit.reason}",
+            mend=f'write {line} under [project]; crs = "auto" takes the same',
+        )
+    findings.info(
+        "crs-working",
+        f"working CRS {systems.label(crs)}, {origin}; its unit is the {crs.axis_info[0].unit_name}; the grid scale at "
+        f"the site is {fit.scale:.6f}: all is measured on the grid, whose lengths are that many times "
+        "those on the ellipsoid",
+    )
+    if stated == "auto":
+        findings.warning("crs-auto", f"the working CRS {systems.label(crs)} was chosen by the tool: {origin}")
+    return crs
+
+
+def _of(draft: Draft) -> CRS:
+    if draft.crs is None:
+        raise CrsError(f"{draft.place} has no CRS")
+    return draft.crs
+
+
+def _bounds_in(crs: CRS, drafts: Sequence[Draft]) -> systems.Bounds:
+    """Return the common bounds of layers in a CRS; infinite where they cannot be brought there."""
+    corners = []
+    for draft in drafts:
+        own = _of(draft)
+        bounds = draft.bounds
+        if not systems.same(own, crs):
+            bounds = systems.way_between(own, crs, bounds).transformer.transform_bounds(*bounds)
+        corners.append(bounds)
+    left, bottom, right, top = np.array(corners).T
+    return float(left.min()), float(bottom.min()), float(right.max()), float(top.max())
+
+
+def into(crs: CRS, draft: Draft, findings: Findings) -> Draft:
+    """Bring a layer into the working CRS, vertex by vertex, and say so.
+
+    Raises
+    ------
+    CrsError
+        Some coordinates have no place in the working CRS.
+    """
+    own = _of(draft)
+    if not len(draft.geometry) or systems.same(own, crs):
+        return replace(draft, crs=crs)
+    way = systems.way_between(own, crs, draft.bounds)
+    geometry = systems.reproject(draft.geometry, way)
+    lost = ~np.isfinite(shapely.bounds(geometry)).all(axis=1)
+    if lost.any():
+        raise CrsError(
+            f"{draft.place}: the coordinates of {listed([draft.names[row] for row in draft.rows[lost]], 20)} in "
+            f"{systems.label(own)} cannot be transformed to {systems.label(crs)}",
+            mend="the file's CRS is wrong: assign the one that its coordinates are in",
+        )
+    accuracy = f"accuracy {way.accuracy_m:g} m" if way.accuracy_m >= 0 else "accuracy unknown"
+    findings.add(
+        "warning" if way.doubtful else "info",
+        "crs-reprojected",
+        f"reprojected from {systems.label(own)} to {systems.label(crs)} by: {way.about} ({accuracy})"
+        + ("; the datums differ and no grid of the shift between them is installed" if way.doubtful else ""),
+        layer=draft.name,
+    )
+    return replace(draft, crs=crs, geometry=geometry)
+
+
+def tell_far(draft: Draft, site: systems.Bounds, ft: float, findings: Findings) -> None:
+    """Warn of a layer none of whose features is near the site; `ft` is CRS units in a foot."""
+    if not len(draft.geometry):
+        return
+    left, bottom, right, top = shapely.bounds(draft.geometry).T
+    dx = np.maximum(np.maximum(site[0] - right, left - site[2]), 0)
+    dy = np.maximum(np.maximum(site[1] - top, bottom - site[3]), 0)
+    nearest = float(np.hypot(dx, dy).min()) / ft
+    if nearest > FAR_FT:
+        findings.warning(
+            "layer-far",
+            f"it lies nowhere near the resources: {nearest / 5280:,.1f} miles from them; is its CRS right, and is it "
+            "of this site?",
+            layer=draft.name,
+        )

@@ -7,7 +7,8 @@ import graphlib
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 import pytest
@@ -36,7 +37,7 @@ BELOW_STEPS = LEAVES | {"kernels", "site", "project", "rules", "ruling"}
 BELOW_PIPELINE = BELOW_STEPS | STEPS | {"inputs", "delineation", "frames"}
 
 #: what each module or subpackage may import of ours, besides itself
-MAY_IMPORT: dict[str, Set[str]] = {
+MAY_IMPORT: dict[str, AbstractSet[str]] = {
     **dict.fromkeys(LEAVES, frozenset()),
     "kernels": {"errors"},
     "site": LEAVES | {"kernels.grid"},

@@ -39,7 +39,8 @@ python3-venv); say which one with PYTHON=/path/to/python"
     printf 'Installing wetgeo%s into .venv; the first time this takes a few minutes\n' "$extras" >&2
     if ! PIP_ROOT_USER_ACTION=ignore "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-input \
         --editable "$root$extras" >"$log" 2>&1 </dev/null; then
-        fail "the installation failed; .venv/install.log says why (no network, or no compiler?)"
+        grep -viE 'https?:|host|looking in|proxy' "$log" | tail -n 12 >&2
+        fail "the installation failed (above, and .venv/install.log): no network, or no compiler?"
     fi
     cp "$root/pyproject.toml" "$stamp"
 }

@@ -9,8 +9,9 @@ import numpy as np
 import shapely
 
 from wetgeo.findings import Findings
-from wetgeo.footprints import Footprints
-from wetgeo.kernels.offset import GeometryArray, subtract, union_parts
+from wetgeo.footprints import Extension, Footprints
+from wetgeo.frames import empty
+from wetgeo.kernels.offset import GeometryArray, Shape, subtract, union_parts
 from wetgeo.site import Site
 from wetgeo.units import SQFT_PER_ACRE
 from wetgeo.upland import Upland
@@ -79,19 +80,20 @@ def buffers_layer(
                 "geometry": ground,
             }
         )
-    return _frame(rows, site)
+    return _frame("buffers", rows, site)
 
 
 def zones_layer(site: Site, upland: Upland, footprints: Footprints, excluded: GeometryArray) -> gpd.GeoDataFrame:
     """Describe each zone of each stream, as extended; an empty zone has no row."""
     if not footprints.zones:
-        return _frame([], site)
+        return empty("zones", site.crs)
     numbers = np.array([zone.row for zone in footprints.zones])
     outer = np.array([zone.outer for zone in footprints.zones], dtype=object)
     inner = np.array([zone.inner for zone in footprints.zones], dtype=object)
     grounds = subtract(upland.clipped(shapely.difference(outer, inner), numbers), excluded)
     ids = site.resources["resource_id"].to_numpy()
     return _frame(
+        "zones",
         [
             {
                 "resource_id": ids[laid.row],
@@ -108,11 +110,53 @@ def zones_layer(site: Site, upland: Upland, footprints: Footprints, excluded: Ge
     )
 
 
+def extensions_layer(site: Site, upland: Upland, footprints: Footprints, excluded: GeometryArray) -> gpd.GeoDataFrame:
+    """Describe what each provision added outside the plain zone, a row a resource, zone and provision."""
+    grouped: dict[tuple[int, str | None, str], list[Extension]] = {}
+    for extension in footprints.extensions:
+        grouped.setdefault((extension.row, extension.zone, extension.kind), []).append(extension)
+    if not grouped:
+        return empty("extensions", site.crs)
+    numbers = np.array([row for row, _, _ in grouped])
+    beyond = np.array(
+        [
+            shapely.difference(shapely.union_all([e.ground for e in added]), added[0].plain)
+            for added in grouped.values()
+        ],
+        dtype=object,
+    )
+    grounds = subtract(upland.clipped(beyond, numbers), excluded)
+    ids = site.resources["resource_id"].to_numpy()
+    return _frame(
+        "extensions",
+        [
+            {
+                "resource_id": ids[row],
+                "zone": zone,
+                "kind": kind,
+                "reach_ft": _reach(ground, upland.resources[row]) / site.ft,
+                "area_sqft": ground.area / site.sqft,
+                "citation": added[0].citation,
+                "geometry": ground,
+            }
+            for ((row, zone, kind), added), ground in zip(grouped.items(), grounds, strict=True)
+            if ground.area > site.sqft
+        ],
+        site,
+    )
+
+
+def _reach(ground: Shape, resource: Shape) -> float:
+    """Measure the greatest distance of ground from a resource, to a hundredth of its size."""
+    outline = shapely.segmentize(ground.boundary, max(ground.boundary.length / 1000, 1e-9))
+    return float(shapely.distance(shapely.points(shapely.get_coordinates(outline)), resource).max())
+
+
 def union_layer(site: Site, grounds: GeometryArray) -> gpd.GeoDataFrame:
     """Unite all buffers into connected parts that count no ground twice."""
     parts = union_parts(grounds)
-    return _frame([{"area_sqft": part.area / site.sqft, "geometry": part} for part in parts], site)
+    return _frame("buffer_union", [{"area_sqft": part.area / site.sqft, "geometry": part} for part in parts], site)
 
 
-def _frame(rows: list[dict[str, Any]], site: Site) -> gpd.GeoDataFrame:
-    return gpd.GeoDataFrame(rows, columns=None if rows else ["geometry"], geometry="geometry", crs=site.crs)
+def _frame(name: str, rows: list[dict[str, Any]], site: Site) -> gpd.GeoDataFrame:
+    return gpd.GeoDataFrame(rows, geometry="geometry", crs=site.crs) if rows else empty(name, site.crs)

@@ -144,6 +144,7 @@ class _Extender:
                     zone=zone,
                     kind=ground.kind,
                     ground=shape,
+                    plain=footprint,
                     citation=ground.provision.citation,
                     reason=f"{ground.names[part]} reaches beyond the {zone + ' zone' if zone else 'buffer'}",
                 )

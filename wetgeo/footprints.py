@@ -7,7 +7,7 @@ away. Edges and monuments stand on the outline of footprints.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import shapely
@@ -22,12 +22,16 @@ OUTER = "outer"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extension:
-    """Ground that one provision added to a zone: all of it, whether or not another provision added it too."""
+    """Ground that one provision added to a zone: all of it, whether or not another provision added it too.
+
+    ``plain`` is the footprint of the zone without any extension of its own.
+    """
 
     row: int
     zone: str | None
     kind: str
     ground: Shape
+    plain: Shape
     citation: str
     reason: str
 
@@ -138,3 +142,13 @@ def _lay_zones(
         laid.append(ZoneFootprint(row=row, zone=zone, outer=outer, inner=inner))
         inner = outer
     return laid, extensions
+
+
+def subject_footprints(upland: Upland, footprints: Footprints) -> Footprints:
+    """Reduce footprints to the resources and the ground along their subject edges."""
+    geometries = footprints.geometries.copy()
+    for index, row in enumerate(footprints.rows):
+        if row in upland.subject:
+            along = shapely.intersection(geometries[index], upland.subject[row])
+            geometries[index] = shapely.union(along, upland.resources[row])
+    return replace(footprints, geometries=geometries)

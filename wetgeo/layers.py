@@ -109,6 +109,17 @@ LAYERS: dict[str, LayerSchema] = {
             ),
         ),
         LayerSchema(
+            name="flow_paths",
+            row="a path that water takes from new impervious surface, where the rule asks for the edge it reaches",
+            geometry="LineString",
+            fields=_fields(
+                ("resource_id", "text", "res_id", "the resource it reaches; null where none"),
+                ("source_id", "text", "source_id", "the surface it comes from"),
+                ("ends", "text", "ends", "target (a resource), edge (of the DEM), void or pit"),
+                ("length_ft", "real", "length_ft", "length, feet"),
+            ),
+        ),
+        LayerSchema(
             name="edges",
             row="a piece of the upland edge",
             geometry="LineString",

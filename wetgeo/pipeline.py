@@ -5,16 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from wetgeo.buffers import buffer_grounds, buffers_layer, resources_layer, union_layer, zones_layer
+from wetgeo.buffers import (
+    buffer_grounds,
+    buffers_layer,
+    extensions_layer,
+    resources_layer,
+    union_layer,
+    zones_layer,
+)
 from wetgeo.delineation import Delineation
+from wetgeo.extensions import extender
 from wetgeo.findings import Findings
-from wetgeo.footprints import lay_footprints
-from wetgeo.inputs.site import build_site
+from wetgeo.footprints import lay_footprints, subject_footprints
+from wetgeo.inputs.build import build_site
 from wetgeo.project import Project
 from wetgeo.reasons import reasons_layer
 from wetgeo.rules.load import load_pack
 from wetgeo.ruling import Ruling
 from wetgeo.structures import apply_limits, existing_structure_limits
+from wetgeo.subject import subject_edges
+from wetgeo.survey import survey_layers
 from wetgeo.upland import Upland
 from wetgeo.vegetated import UncountedSurface, widen_past
 from wetgeo.widths import required_widths
@@ -42,7 +52,8 @@ def delineate(project: Project, *, progress: Progress = lambda _fraction, _messa
     ruling = Ruling.of(pack, project.options, project.date, findings)
     progress(0.05, "reading the layers")
     site = build_site(project, pack, findings, progress=progress)
-    upland = Upland.of(site)
+    subject = subject_edges(site, ruling, findings)
+    upland = Upland.of(site, subject.ground)
     progress(0.3, "deciding the widths")
     widths = required_widths(site, ruling, upland, findings, progress=progress)
     progress(0.7, "laying out the buffers")
@@ -50,11 +61,15 @@ def delineate(project: Project, *, progress: Progress = lambda _fraction, _messa
     footprints = lay_footprints(
         upland,
         [None if width is None else width.decision for width in widths],
+        extend=extender(site, ruling, findings),
         widen=partial(widen_past, site, upland, surface, findings),
     )
     limits = existing_structure_limits(site, ruling, footprints.rows, findings)
     footprints = apply_limits(upland, footprints, limits)
+    footprints = subject_footprints(upland, footprints)
     grounds = buffer_grounds(upland, footprints, surface.shapes)
+    union = union_layer(site, grounds)
+    progress(0.85, "laying out edges and monuments")
     return Delineation(
         project=project,
         pack=pack,
@@ -64,7 +79,10 @@ def delineate(project: Project, *, progress: Progress = lambda _fraction, _messa
             "resources": resources_layer(site),
             "buffers": buffers_layer(site, pack.id, widths, footprints, grounds, findings),
             "zones": zones_layer(site, upland, footprints, surface.shapes),
-            "buffer_union": union_layer(site, grounds),
+            "extensions": extensions_layer(site, upland, footprints, surface.shapes),
+            **({} if subject.flow_paths is None else {"flow_paths": subject.flow_paths}),
+            **survey_layers(site, ruling, footprints, union, findings),
+            "buffer_union": union,
             "reasons": reasons_layer(site, widths, footprints, limits),
         },
         findings=findings,

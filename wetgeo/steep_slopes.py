@@ -1,1 +1,93 @@
 """Steep slopes: the ground up to the top of a slope that a zone holds part of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import shapely
+
+from wetgeo.findings import Findings
+from wetgeo.footprints import Extension
+from wetgeo.kernels.grid import ElevationSource
+from wetgeo.kernels.offset import Shape
+from wetgeo.kernels.steep import steep_around
+from wetgeo.rules.provisions import SteepSlope
+from wetgeo.ruling import Ruling
+from wetgeo.site import Site
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SteepSlopes:
+    """What the rule calls steep, and the ground to look for it."""
+
+    site: Site
+    dem: ElevationSource
+    provision: SteepSlope
+    findings: Findings
+
+    @classmethod
+    def of(cls, site: Site, ruling: Ruling, findings: Findings) -> SteepSlopes | None:
+        """Prepare the search; None where the rule has no such provision, or no DEM is given, which is told."""
+        provision = ruling.find(SteepSlope)
+        if provision is None:
+            return None
+        if site.dem is None:
+            findings.warning(
+                "dem-missing",
+                "no DEM is given, so steep slopes were not looked for",
+                layer="dem",
+                citation=provision.citation,
+            )
+            return None
+        return cls(site=site, dem=site.dem, provision=provision, findings=findings)
+
+    def extend(self, row: int, zone: str | None, footprint: Shape) -> list[Extension]:
+        """Find the steep ground that drains through a zone to its resource.
+
+        Parameters
+        ----------
+        row
+            The resource.
+        zone, footprint
+            The zone's name, and the footprint up to its upland edge.
+        """
+        resource = self.site.resources.geometry.iloc[row]
+        run = self.provision.run.value * self.site.ft
+        slope = self.provision.over.value / 100
+        found = steep_around(
+            self.dem, shapely.difference(footprint, resource), resource, run=run, gain=slope * run, slope=slope
+        )
+        self._tell(row, cut_short=found.cut_short, voids=found.voids)
+        if found.ground.is_empty:
+            return []
+        return [
+            Extension(
+                row=row,
+                zone=zone,
+                kind="steep_slope",
+                ground=found.ground,
+                plain=footprint,
+                citation=self.provision.citation,
+                reason=f"the {zone + ' zone' if zone else 'buffer'} holds part of a steep slope (average over "
+                f"{self.provision.over} over {self.provision.run}), whose top lies beyond it",
+            )
+        ]
+
+    def _tell(self, row: int, *, cut_short: bool, voids: bool) -> None:
+        name = self.site.resources["resource_id"].iloc[row]
+        if cut_short:
+            self.findings.warning(
+                "extension-cut-short",
+                "steep land reaches the edge of the DEM; the extension may be cut short",
+                layer="dem",
+                feature_id=name,
+                citation=self.provision.citation,
+            )
+        if voids:
+            self.findings.warning(
+                "flow-void",
+                "water from steep land beside it ends in a void of the DEM; that land was not added",
+                layer="dem",
+                feature_id=name,
+                citation=self.provision.citation,
+            )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-import sys
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -59,6 +59,6 @@ for command in (init, run, explain, rules):
     cli.add_command(command)
 
 
-def main() -> None:
-    """Run the command line."""
-    cli(prog_name="wetgeo" if sys.argv[0].endswith("__main__.py") else None)
+def main(args: Sequence[str] | None = None) -> None:
+    """Run the command line with `args`, or with those of the process; ends in SystemExit with the exit status."""
+    cli.main(args=args, prog_name="wetgeo")

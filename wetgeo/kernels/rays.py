@@ -10,6 +10,8 @@ from wetgeo.kernels.offset import FloatArray, GeometryArray, Shape
 
 #: enough halvings to place a point on a ray to a billionth of its length
 _HALVINGS = 34
+#: rays pass an aim on both sides, this share of their spacing away: what is crossed may jump there
+_BESIDE = 1e-4
 
 
 def _fan(corner: FloatArray, before: FloatArray, after: FloatArray, aims: FloatArray, step: float) -> list[FloatArray]:
@@ -20,7 +22,8 @@ def _fan(corner: FloatArray, before: FloatArray, after: FloatArray, aims: FloatA
         return []
     towards = aims - corner
     aimed = (np.arctan2(towards[:, 1], towards[:, 0]) - start) % (2 * np.pi)
-    angles = np.concatenate([np.linspace(0, turn, int(np.ceil(turn / step)) + 1), aimed[aimed < turn]])
+    aimed = (aimed[:, None] + np.array([-_BESIDE, _BESIDE]) * step).ravel()
+    angles = np.concatenate([np.linspace(0, turn, int(np.ceil(turn / step)) + 1), aimed[(aimed > 0) & (aimed < turn)]])
     angles = np.unique(angles) + start
     return [np.column_stack([np.cos(angles), np.sin(angles)])]
 
@@ -64,7 +67,7 @@ def outward_rays(
             for i, (point, side, length, normal) in enumerate(zip(points, along, lengths, normals, strict=True)):
                 fans = _fan(point, normals[i - 1], normal, aims, step)
                 strips += [(np.repeat(point[None], len(fan), axis=0), fan) for fan in fans]
-                stations = (aims - point) @ side
+                stations = ((aims - point) @ side)[:, None] + np.array([-_BESIDE, _BESIDE]) * spacing
                 even = np.linspace(0, length, int(np.ceil(length / spacing)) + 1)
                 stations = np.unique(np.concatenate([even, stations[(stations > 0) & (stations < length)]]))
                 origins = point + stations[:, None] * side

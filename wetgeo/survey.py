@@ -1,0 +1,74 @@
+"""What is staked and recorded: edges by parcel, monuments and their proof, and the buffer that each parcel holds."""
+
+from __future__ import annotations
+
+import geopandas as gpd
+import pandas as pd
+
+from wetgeo.edges import tract_edges, upland_edges
+from wetgeo.findings import Findings
+from wetgeo.footprints import Footprints
+from wetgeo.lot_lines import edges_layer, lot_lines
+from wetgeo.monuments import MonumentRule, place_monuments
+from wetgeo.parcels import lots_of, parcels_layer
+from wetgeo.rules.provisions import Monuments
+from wetgeo.ruling import Ruling
+from wetgeo.site import Site
+
+#: two monuments nearer to each other than this would be one for whoever looks for them
+_APART_FT = 1.0
+#: what stands for the merging distance where a rule asks for no monuments, so that edges are still cut at lot lines
+_MERGE_FT = 0.5
+
+
+def monument_rule(ruling: Ruling) -> MonumentRule | None:
+    """Take from the rule what it asks of monuments; None where it asks for none."""
+    provision = ruling.find(Monuments)
+    if provision is None:
+        return None
+    return MonumentRule(
+        interval_ft=provision.interval.value,
+        tolerance_ft=provision.interval_tolerance.value,
+        bend_ft=ruling.length("bend_tolerance") if provision.bends else None,
+        apart_ft=_APART_FT,
+        marker=provision.marker,
+        public_marker=provision.public_land_marker,
+        citation=provision.citation,
+    )
+
+
+def survey_layers(
+    site: Site, ruling: Ruling, footprints: Footprints, union: gpd.GeoDataFrame, findings: Findings
+) -> dict[str, pd.DataFrame]:
+    """Lay out edges, parcels, monuments and the proof of their spacing.
+
+    Parameters
+    ----------
+    site, ruling
+        The site, and the rule as it applies.
+    footprints
+        What the buffers take; edges run along their outlines.
+    union
+        Layer ``buffer_union``.
+    findings
+        Takes note of parcels and monuments that a reviewer may ask about.
+    """
+    frame = gpd.GeoDataFrame(
+        {"resource_id": site.resources["resource_id"].to_numpy()[footprints.rows]},
+        geometry=footprints.geometries,
+        crs=site.crs,
+    )
+    provision, rule = ruling.find(Monuments), monument_rule(ruling)
+    merge_ft = _MERGE_FT if provision is None else provision.merge.value
+    token_ft = 0.0 if provision is None else ruling.length("token_edge_length")
+    lots = lots_of(site, findings)
+    upland = upland_edges(frame, site)
+    edge = lot_lines(upland, lots, merge_ft=merge_ft, token_ft=token_ft, site=site)
+    tract = lot_lines(tract_edges(frame, site, upland), lots, merge_ft=merge_ft, token_ft=token_ft, site=site)
+    layers: dict[str, pd.DataFrame] = {
+        "edges": edges_layer(edge, tract, site),
+        "parcels": parcels_layer(union, lots, site, findings),
+    }
+    if rule is not None:
+        layers["monuments"], layers["monument_proof"] = place_monuments(edge, rule, site, findings)
+    return layers

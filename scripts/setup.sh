@@ -28,9 +28,12 @@ prepare() {
     extras=$1
     stamp="$venv/installed$extras"
     log="$venv/install.log"
-    if [ -x "$venv/bin/python" ] && cmp -s "$stamp" "$root/pyproject.toml"; then
-        return 0
-    fi
+    # what the tests need holds what the demo needs
+    for installed in "$stamp" "$venv/installed[test]"; do
+        if [ -x "$venv/bin/python" ] && cmp -s "$installed" "$root/pyproject.toml"; then
+            return 0
+        fi
+    done
     if ! "$venv/bin/python" -c '' >/dev/null 2>&1 </dev/null; then
         python=$(find_python) || fail "needs Python 3.10 to 3.13 with its venv module (Debian and Ubuntu: apt install \
 python3-venv); say which one with PYTHON=/path/to/python"

@@ -18,6 +18,7 @@ PACKAGE = ROOT / "wetgeo"
 LEAVES = {"errors", "units", "findings", "layers"}
 STEPS = {
     "upland",
+    "subject",
     "connectivity",
     "soil_groups",
     "steep_slopes",
@@ -31,10 +32,11 @@ STEPS = {
     "parcels",
     "lot_lines",
     "monuments",
+    "survey",
     "reasons",
 }
-BELOW_STEPS = LEAVES | {"kernels", "site", "project", "rules", "ruling"}
-BELOW_PIPELINE = BELOW_STEPS | STEPS | {"inputs", "delineation", "frames"}
+BELOW_STEPS = LEAVES | {"kernels", "site", "project", "rules", "ruling", "frames"}
+BELOW_PIPELINE = BELOW_STEPS | STEPS | {"inputs", "delineation"}
 
 #: what each module or subpackage may import of ours, besides itself
 MAY_IMPORT: dict[str, AbstractSet[str]] = {

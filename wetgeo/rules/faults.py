@@ -132,6 +132,15 @@ def _sentence(fault: Any, path: Key, model: type[BaseModel] | None) -> str:  # n
         return f"{fault['input']!r} is no word for it; {known_words(fault['input'], [a or b for a, b in words])}"
     if kind == "value_error":
         return str(context["error"])
+    return (
+        _wrong_type(kind, fault["input"]) or f"{fault['msg'][:1].lower()}{fault['msg'][1:]} (it is {fault['input']!r})"
+    )
+
+
+def _wrong_type(kind: str, given: object) -> str:
+    """Return what is said of a value of the wrong type, where there is more to say than pydantic does."""
     if kind == "string_type":
-        return f'{fault["input"]!r} is not text: write it in quotes, such as "{fault["input"]}"'
-    return f"{fault['msg'][:1].lower()}{fault['msg'][1:]} (it is {fault['input']!r})"
+        return f'{given!r} is not text: write it in quotes, such as "{given}"'
+    if kind.startswith("bool"):
+        return f"{given!r} is neither true nor false: write true or false, without quotes"
+    return ""

@@ -104,7 +104,7 @@ def _ids() -> str:
 def _read(data: Mapping[str, Any], path: Path, sha256: str, faults: Faults) -> RulePack | None:
     for name in data:
         if name not in _TABLES:
-            faults.add((name,), f"[{name}]", f"unknown table; {known_words(name, _TABLES)}")
+            faults.add((name, 0), f"[{name}]", f"unknown table; {known_words(name, _TABLES)}")
     head = _head(data, faults)
     provisions = _tables(data, "provision", faults, PROVISION_KINDS)
     options = _tables(data, "option", faults, {"": Option})

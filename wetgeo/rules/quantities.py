@@ -66,7 +66,7 @@ Length = Annotated[Quantity, _reader(parse_length, 'e.g. "{} ft"')]
 Area = Annotated[Quantity, _reader(parse_area, 'e.g. "{} sq ft"')]
 Percent = Annotated[Quantity, _reader(parse_percent, 'e.g. "{} %"')]
 Ratio = Annotated[Quantity, _reader(parse_ratio, 'e.g. "{}:1"')]
-Measure = Annotated[Quantity, _reader(parse_measure, 'e.g. "{} sq ft", "{} %" or "{} lots"')]
+Measure = Annotated[Quantity, _reader(parse_measure, 'e.g. "{0} sq ft", "{0} %" or "{0} lots"')]
 
 #: text that says something
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, strict=True)]

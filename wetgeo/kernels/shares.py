@@ -1,0 +1,97 @@
+"""Areas that polygons share, in pieces: many small overlays instead of a few great ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import shapely
+
+from wetgeo.kernels.lines import Floats, GeometryArray, Ints
+
+#: a piece has at most this many vertices; overlays of larger polygons take longer than cutting them up
+VERTICES = 256
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shares:
+    """How polygons ("lots") share the ground of others.
+
+    Attributes
+    ----------
+    lot, area
+        A lot that holds some of the ground, and how much; shape (k,) each.
+    covered
+        Ground that lies on any lot, counted once.
+    total
+        All ground.
+    """
+
+    lot: Ints
+    area: Floats
+    covered: float
+    total: float
+
+
+def shares(ground: GeometryArray, lots: GeometryArray) -> Shares:
+    """Measure how much of the ground lies on each lot; only areas count, not lines or points that both have.
+
+    Parameters
+    ----------
+    ground
+        Polygons that do not overlap each other, shape (n,).
+    lots
+        Polygons, which may overlap, shape (m,).
+    """
+    pieces = subdivide(ground)
+    tree = shapely.STRtree(pieces)
+    whole_lot, whole = tree.query(lots, predicate="contains")
+    lot, piece = tree.query(lots, predicate="intersects")
+    partly = ~np.isin(lot * len(pieces) + piece, whole_lot * len(pieces) + whole)
+    lot, piece = lot[partly], piece[partly]
+    overlap = shapely.intersection(pieces[piece], lots[lot])
+    sizes = shapely.area(pieces)
+    area = np.bincount(whole_lot, sizes[whole], len(lots)) + np.bincount(lot, shapely.area(overlap), len(lots))
+    covered = np.zeros(len(pieces))
+    _unite(covered, piece[shapely.area(overlap) > 0], overlap[shapely.area(overlap) > 0])
+    covered[whole] = sizes[whole]
+    held = np.flatnonzero(area > 0)
+    return Shares(
+        lot=held, area=np.asarray(area[held], dtype=np.float64), covered=float(covered.sum()), total=float(sizes.sum())
+    )
+
+
+def subdivide(polygons: GeometryArray) -> GeometryArray:
+    """Cut polygons in halves until none has more than `VERTICES` vertices; their parts come out singly."""
+    done: list[GeometryArray] = []
+    left = _polygons(polygons)
+    while len(left):
+        small = shapely.get_num_coordinates(left) <= VERTICES
+        done.append(left[small])
+        left = _polygons(_halves(left[~small]))
+    return np.concatenate(done) if done else np.empty(0, dtype=object)
+
+
+def _halves(polygons: GeometryArray) -> GeometryArray:
+    west, south, east, north = shapely.bounds(polygons).T
+    wide = east - west > north - south
+    x, y = (west + east) / 2, (south + north) / 2
+    one = shapely.box(west, south, np.where(wide, x, east), np.where(wide, north, y))
+    other = shapely.box(np.where(wide, x, west), np.where(wide, south, y), east, north)
+    return np.concatenate([shapely.intersection(polygons, one), shapely.intersection(polygons, other)])
+
+
+def _polygons(geometries: GeometryArray) -> GeometryArray:
+    parts = shapely.get_parts(shapely.get_parts(geometries))
+    return np.asarray(parts[shapely.get_type_id(parts) == 3], dtype=object)
+
+
+def _unite(covered: Floats, piece: Ints, overlap: GeometryArray) -> None:
+    """Write the area of the union of the overlaps of each piece."""
+    order = np.argsort(piece, kind="stable")
+    piece, overlap = piece[order], overlap[order]
+    starts = np.flatnonzero(np.diff(piece, prepend=-1))
+    single = np.diff(starts, append=len(piece)) == 1
+    covered[piece[starts[single]]] = shapely.area(overlap[starts[single]])
+    for first, end in zip(starts[~single], np.append(starts, len(piece))[1:][~single], strict=True):
+        covered[piece[first]] = shapely.union_all(overlap[first:end]).area

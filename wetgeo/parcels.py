@@ -1,0 +1,163 @@
+"""Parcels: the lots that they make, and the buffer that each holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import geopandas as gpd
+import numpy as np
+import pandas as pd
+import shapely
+from numpy.typing import NDArray
+
+from wetgeo.findings import Findings
+from wetgeo.kernels.lines import Floats, GeometryArray, Ints
+from wetgeo.kernels.shares import shares
+from wetgeo.site import Site
+from wetgeo.units import SQFT_PER_ACRE
+
+#: a parcel holds buffer where it is more than what two drawings of one line may differ by
+LEAST_SQFT = 1.0
+#: outlines whose vertices agree within this are the same
+SAME_FT = 0.01
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lots:
+    """The parcels, each number once.
+
+    Attributes
+    ----------
+    labels
+        The parcel's number; the feature's own id where the file has no number.
+    geometries
+        Their ground; features that bear one number are one parcel.
+    areas
+        Area, square units of the CRS.
+    outline
+        Parcels with the same outline bear the same number here: they are one lot.
+    """
+
+    labels: NDArray[np.object_]
+    geometries: GeometryArray
+    areas: Floats
+    outline: Ints
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def name(self, holders: Iterable[int]) -> str | None:
+        """Name the lot that holds a place: the smallest of several, with all numbers that bear its outline."""
+        held = sorted(holders, key=lambda lot: (self.areas[lot], lot))
+        if not held:
+            return None
+        return "; ".join(str(self.labels[lot]) for lot in held if self.outline[lot] == self.outline[held[0]])
+
+
+def lots_of(site: Site, findings: Findings) -> Lots:
+    """Take the lots of a site; none where no parcels were given.
+
+    Numbers that several features bear, and parcels with the same outline, are findings.
+    """
+    frame = site.layers.get("parcels")
+    if frame is None or frame.empty:
+        none = np.empty(0, dtype=object)
+        return Lots(labels=none, geometries=none, areas=np.empty(0), outline=np.empty(0, dtype=np.intp))
+    numbered = frame["parcel_id"].notna().to_numpy()
+    labels = np.where(numbered, frame["parcel_id"].to_numpy(dtype=object), frame["feature_id"].to_numpy(dtype=object))
+    keys = pd.Series([(bool(n), str(label)) for n, label in zip(numbered, labels, strict=True)])
+    group = keys.groupby(keys, sort=False).ngroup().to_numpy()
+    first = np.unique(group, return_index=True)[1]
+    given = frame.geometry.to_numpy()
+    geometries = given[first]
+    for lot in np.flatnonzero(np.bincount(group) > 1):
+        geometries[lot] = shapely.union_all(given[group == lot])
+    repeated = [str(labels[first[lot]]) for lot in np.flatnonzero(np.bincount(group) > 1)]
+    if repeated:
+        findings.info(
+            "parcel-repeated",
+            f"{_count(len(repeated), 'parcel number is', 'parcel numbers are')} borne by several features, which were "
+            f"taken as one parcel each: {_some(repeated)}",
+            layer="parcels",
+        )
+    outline = _same_outline(geometries, SAME_FT * site.ft)
+    stacked = np.flatnonzero(np.bincount(outline) > 1)
+    if len(stacked):
+        names = ["(" + _some(labels[first][outline == one].tolist()) + ")" for one in stacked]
+        findings.info(
+            "parcel-overlap",
+            f"{_count(len(stacked), 'outline is', 'outlines are')} shared by several parcels, which are one lot each: "
+            f"{_some(names)}",
+            layer="parcels",
+        )
+    return Lots(labels=labels[first], geometries=geometries, areas=shapely.area(geometries), outline=outline)
+
+
+def parcels_layer(buffer_union: gpd.GeoDataFrame, lots: Lots, site: Site, findings: Findings) -> gpd.GeoDataFrame:
+    """Measure the buffer that each parcel holds.
+
+    Ground that buffers share counts once; where parcels overlap, each holds the whole.
+
+    Parameters
+    ----------
+    buffer_union
+        The connected parts of all buffers, in the working CRS.
+    lots
+        The parcels.
+    site
+        For CRS and units.
+    findings
+        Takes the area of buffer on no parcel, and on several.
+
+    Returns
+    -------
+    A row a parcel with more than a square foot of buffer: parcel_id, buffer_sqft, buffer_share, and the parcel.
+    """
+    held = shares(buffer_union.geometry.to_numpy(), lots.geometries)
+    enough = held.area > LEAST_SQFT * site.sqft
+    lot, area = held.lot[enough], held.area[enough]
+    if len(lots):
+        _tell(held.total, held.covered, float(held.area.sum()), site, findings)
+    return gpd.GeoDataFrame(
+        {
+            "parcel_id": lots.labels[lot],
+            "buffer_sqft": area / site.sqft,
+            "buffer_share": area / held.total if held.total else area,
+        },
+        geometry=lots.geometries[lot],
+        crs=site.crs,
+    )
+
+
+def _tell(total: float, covered: float, held: float, site: Site, findings: Findings) -> None:
+    bare, twice = (total - covered) / site.sqft, (held - covered) / site.sqft
+    if bare > LEAST_SQFT:
+        share = bare / (total / site.sqft)
+        findings.warning(
+            "parcel-none",
+            f"{bare:,.0f} sq ft ({bare / SQFT_PER_ACRE:.2f} ac, {100 * share:.1f} % of the buffer) lie on no parcel, "
+            "such as a street's right-of-way",
+            layer="parcels",
+        )
+    if twice > LEAST_SQFT:
+        findings.warning(
+            "parcel-overlap",
+            f"parcels overlap on {twice:,.0f} sq ft of buffer ({twice / SQFT_PER_ACRE:.2f} ac); each holds the whole "
+            "of it, so that the parcels' sum is greater than the buffer",
+            layer="parcels",
+        )
+
+
+def _same_outline(geometries: GeometryArray, grid: float) -> Ints:
+    rounded = shapely.normalize(shapely.set_precision(geometries, grid, mode="pointwise"))
+    return pd.factorize(pd.Series(shapely.to_wkb(rounded), dtype=object))[0].astype(np.intp)
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number:,} {one if number == 1 else many}"
+
+
+def _some(names: Sequence[object], most: int = 10) -> str:
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(str(name) for name in names[:most]) + more

@@ -1,0 +1,59 @@
+"""Drainageways from the ground: the lines along which the water of a large enough area runs together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from wetgeo.kernels.flow import accumulation, filled
+from wetgeo.kernels.grid import Grid
+
+_STEPS = np.array([(0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1), (1, 0), (1, 1)])
+
+
+def drainage_lines(grid: Grid, area: float) -> list[shapely.LineString]:
+    """Return the lines through cells that at least `area` (square CRS units) drains through, running downhill.
+
+    Each runs from its head, or from where it starts at the border, to where it joins an earlier one or ends. The lines
+    follow the cells (D8) and are straightened within 0.7 of a cell.
+    """
+    with np.errstate(invalid="ignore"):
+        channel = accumulation(grid) >= area
+    onward = _receivers(replace(grid, z=filled(grid).z))
+    columns = grid.z.shape[1]
+    fed = np.zeros(grid.z.size, dtype=bool)
+    into = onward[channel.ravel() & (onward >= 0)]
+    fed[into] = True
+    heads = np.flatnonzero(channel.ravel() & ~fed)
+    used = np.zeros(grid.z.size, dtype=bool)
+    lines = []
+    for head in heads:
+        cells = [int(head)]
+        while not used[cells[-1]] and onward[cells[-1]] >= 0:
+            used[cells[-1]] = True
+            cells.append(int(onward[cells[-1]]))
+        row, column = np.divmod(np.array(cells), columns)
+        if len(cells) > 1:
+            points = np.column_stack([grid.left + (column + 0.5) * grid.dx, grid.top - (row + 0.5) * grid.dy])
+            lines.append(shapely.LineString(points))
+    straightened: list[shapely.LineString] = list(shapely.simplify(lines, 0.7 * max(grid.dx, grid.dy)))
+    return straightened
+
+
+def _receivers(grid: Grid) -> NDArray[np.intp]:
+    """Return the flat index of the neighbour that each cell falls to most steeply; -1 where none lies lower."""
+    rows, columns = grid.z.shape
+    wide = np.pad(grid.z, 1, constant_values=np.nan)
+    receiver = np.full(grid.z.shape, -1, dtype=np.intp)
+    steepest = np.zeros(grid.z.shape)
+    place = np.arange(grid.z.size).reshape(rows, columns)
+    for down, right in _STEPS:
+        there = wide[1 + down : 1 + down + rows, 1 + right : 1 + right + columns]
+        fall = (grid.z - there) / np.hypot(down * grid.dy, right * grid.dx)
+        with np.errstate(invalid="ignore"):
+            better = fall > steepest
+        receiver[better], steepest[better] = (place + down * columns + right)[better], fall[better]
+    return receiver.ravel()

@@ -51,6 +51,21 @@ merge = "0.5 ft"
 off_edge = "2 ft"
 marker = "post"
 public_land_marker = "flush"
+
+[[provision]]
+kind = "subject_edge"
+id = "edge"
+citation = "4"
+text = "Edges."
+whole = ["crossing"]
+downgradient = ["stormwater"]
+of = "new_impervious"
+
+[[option]]
+id = "token_edge_length"
+default = "10 ft"
+meaning = "what is a token"
+citation = "3"
 """
 
 

@@ -79,6 +79,8 @@ def test_sweep_finds_gaps(small, tmp_path):
         'rows = [{ classes = ["High"], ratio = "2:1" }]\n'
         '\n[[provision]]\nkind = "soil_cut"\nid = "s"\ncitation = "5"\ntext = "S."\n'
         'grades = ["D", "C", "B", "A"]\ncut = "10 ft"\nunrated_most = "50 %"\n'
+        '\n[[option]]\nid = "reductions"\nvalues = ["both"]\ndefault = "both"\nmeaning = "M"\ncitation = "5"\n'
+        '\n[[option]]\nid = "dual_hsg"\nvalues = ["drained"]\ndefault = "drained"\nmeaning = "M"\ncitation = "5"\n'
     )
     (tmp_path / "own.toml").write_text(text, encoding="utf-8")
     told = sweep(load_pack("own.toml", tmp_path))

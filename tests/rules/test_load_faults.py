@@ -59,6 +59,13 @@ def test_byte_order_mark_and_crlf(small, tmp_path):
         ('class = "Low", ', "", 24, ["a row without class overlaps", "'High'"]),
         ('floor = "50 ft"', 'floor = "70 ft"', 23, ["floor 70 ft is more than base 60 ft"]),
         ('floor = "50 ft"', 'minimum = "70 ft"', 23, ["minimum 70 ft is more than base 60 ft"]),
+        # what provisions and options owe each other
+        ('downgradient = ["stormwater"]', "downgradient = []", 41, ["option trigger offers stormwater"]),
+        ('id = "token_edge_length"', 'id = "course_tolerance"', 50, ["no provision of the pack reads it"]),
+        ('id = "token_edge_length"', 'id = "course_tolerance"', 27, ["lacks the option 'token_edge_length'"]),
+        ('default = "10 ft"\n', "", 50, ["its default is missing", '"1 ft"']),
+        ('default = "10 ft"', 'default = "10"', 50, ["'10' is no length"]),
+        ("bends = false", "bends = true", 27, ["lacks the option 'bend_tolerance'"]),
         # ids and dates
         ('id = "monuments"', 'id = "width"', 29, ['"width"', "more than one provision"]),
         ("effective = 2020-01-01", 'effective = "soon"', 7, ['key "effective"', "date"]),
@@ -109,13 +116,6 @@ def test_all_faults_at_once_in_order(small, faults_of):
                 'rows = [{ resource = "wetland", classes = ["High"], width = "9 ft", minimum = "9 ft" }]'
             ),
             ["no row for wetland of class Low"],
-        ),
-        (
-            (
-                'kind = "subject_edge"\nid = "s"\ncitation = "4"\ntext = "S."\nof = "new_impervious"\n'
-                'whole = ["crossing"]\ndowngradient = []'
-            ),
-            ["option trigger offers stormwater"],
         ),
         (
             (
@@ -216,9 +216,11 @@ def test_dated_values_may_follow_each_other(small, tmp_path):
 
     from wetgeo.rules.model import Monuments
 
-    first, last = small.rsplit("[[provision]]", 1)
-    dated = last.replace('"monuments"\ncitation', '"later"\ncitation').replace("100 ft", "150 ft")
-    text = f"{first}[[provision]]{last}until = 2022-12-31\n\n[[provision]]{dated}effective = 2023-01-01\n"
+    start = small.index('[[provision]]\nkind = "monuments"')
+    end = small.index("[[provision]]", start + 1)
+    old = small[start:end].rstrip()
+    new = old.replace('id = "monuments"', 'id = "later"').replace('interval = "100 ft"', 'interval = "150 ft"')
+    text = f"{small}\n{old}\nuntil = 2022-12-31\n\n{new}\neffective = 2023-01-01\n".replace(old, "", 1)
     (tmp_path / "own.toml").write_text(text, encoding="utf-8")
     pack = load_pack("own.toml", tmp_path)
     assert pack.find(Monuments, datetime.date(2022, 12, 31)).interval.text == "100 ft"

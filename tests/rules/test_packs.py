@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import hashlib
+import json
 import re
 
 import pytest
@@ -225,3 +226,16 @@ def test_what_is_regulated(mcwd, rcwd, cmscwd):
     assert [rcwd.regulates(kind) for kind in kinds] == [True, False, False]
     assert [cmscwd.regulates(kind) for kind in kinds] == [True, True, True]
     assert [cmscwd.class_required(kind) for kind in kinds] == [True, True, False]
+
+
+@pytest.mark.parametrize("pack_id", BUILTIN)
+def test_as_data(pack_id):
+    """The JSON form holds what the file holds: quantities as written, classes under their own key."""
+    pack = load_pack(pack_id)
+    data = json.loads(json.dumps(pack.as_data()))
+    assert data["pack"]["sha256"] == pack.sha256
+    assert len(data["provision"]) == len(pack.provisions)
+    rows = [row for provision in data["provision"] if provision["kind"] == "class_width" for row in provision["rows"]]
+    names = [row.get("class") for row in rows if row["resource"] == "wetland"]
+    assert names == list(pack.classes("wetland") or (None,))
+    assert all(row["base"].endswith(" ft") for row in rows)

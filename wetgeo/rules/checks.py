@@ -11,6 +11,7 @@ from wetgeo.rules.permits import DeMinimis, ManagementCategory, PermitTrigger, R
 from wetgeo.rules.provisions import (
     ClassWidth,
     GdnrWidth,
+    Monuments,
     NewResidenceWidth,
     Provision,
     StreamZones,
@@ -23,6 +24,22 @@ if TYPE_CHECKING:
     from wetgeo.rules.faults import Faults, Key
     from wetgeo.rules.model import RulePack
 
+#: the options that a kind of provision reads; a pack that has the kind offers each of them, and no other
+OPTIONS_OF: Mapping[str, tuple[str, ...]] = {
+    "slope_cut": ("reductions",),
+    "soil_cut": ("reductions", "dual_hsg"),
+    "subject_edge": ("trigger",),
+    "new_residence_width": ("trigger",),
+    "central_wetland": ("connection_tolerance",),
+    "drainageway": ("drainageway_acres", "drainageway_width"),
+    "monuments": ("token_edge_length",),
+    "declaration": ("course_tolerance",),
+    "agricultural_strip": ("provision",),
+    "de_minimis": ("de_minimis_sqft",),
+}
+#: options that a kind reads where the pack offers them
+OPTIONS_MAYBE: Mapping[str, tuple[str, ...]] = {"averaging": ("averaging_base",), "monuments": ("bend_tolerance",)}
+
 
 def check_pack(
     pack: RulePack,
@@ -33,6 +50,8 @@ def check_pack(
     examples: Mapping[Key, Example],
 ) -> None:
     """Add to ``faults`` what is wrong between the tables of a pack; each comes with its key in the file."""
+    if not faults:  # a table that could not be read would be missed as another's fault
+        _check_options(provisions, options, faults)
     _check_repeated("provision", provisions, faults)
     _check_repeated("option", options, faults)
     _check_periods(provisions, faults)
@@ -51,6 +70,24 @@ def _check_repeated(name: str, tables: Mapping[Key, Provision] | Mapping[Key, Op
         if table.id in seen:
             faults.add((*key, "id"), f'{name} "{table.id}"', f"the id stands on more than one {name}")
         seen.add(table.id)
+
+
+def _options_of(provision: Provision) -> tuple[str, ...]:
+    bends = ("bend_tolerance",) if isinstance(provision, Monuments) and provision.bends else ()
+    return (*OPTIONS_OF.get(provision.kind, ()), *bends)
+
+
+def _check_options(provisions: Mapping[Key, Provision], options: Mapping[Key, Option], faults: Faults) -> None:
+    offered = {option.id for option in options.values()}
+    for key, provision in provisions.items():
+        for name in _options_of(provision):
+            if name not in offered:
+                faults.add(key, f'provision "{provision.id}"', f"the pack lacks the option {name!r} that it reads")
+    kinds = {provision.kind for provision in provisions.values()}
+    read = {name for table in (OPTIONS_OF, OPTIONS_MAYBE) for kind in kinds for name in table.get(kind, ())}
+    for key, option in options.items():
+        if option.id not in read:
+            faults.add(key, f'option "{option.id}"', "no provision of the pack reads it")
 
 
 def _overlap(one: Provision, other: Provision) -> bool:

@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import Field
 
@@ -142,6 +142,10 @@ class PackHead(Entry):
     note: Text | None = None
 
 
+def _plain(table: Entry) -> dict[str, Any]:
+    return table.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RulePack:
     """One rule: its provisions, options and worked examples, as read from one file.
@@ -190,6 +194,14 @@ class RulePack:
     def version(self) -> str:
         """The version of the pack."""
         return self.head.version
+
+    def as_data(self) -> dict[str, Any]:
+        """Return the whole pack in the form of its file, ready for JSON, with its hash."""
+        tables = {"option": self.options, "provision": self.provisions, "example": self.examples}
+        return {
+            "pack": {**_plain(self.head), "sha256": self.sha256},
+            **{name: [_plain(table) for table in found] for name, found in tables.items()},
+        }
 
     @property
     def all_citations(self) -> tuple[str, ...]:

@@ -44,6 +44,8 @@ UNITS: Mapping[str, Unit] = MappingProxyType(
 )
 #: options for which nothing is a value too
 ZERO_ALLOWED = frozenset({"de_minimis_sqft", "token_edge_length", "connection_tolerance"})
+#: options that may be left without a value, which then means: the provision does not ask
+NOT_SET_ALLOWED = frozenset({"trigger", "drainageway_acres"})
 
 
 def known_words(given: object, allowed: Iterable[str]) -> str:
@@ -78,6 +80,8 @@ class Option(Entry):
             raise ValueError("this option is a quantity and has no list of values")
         if self.default is not None:
             self.read(self.default)
+        elif self.id not in NOT_SET_ALLOWED:
+            raise ValueError(f"its default is missing; allowed: {self.allowed}")
         return self
 
     @property

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, PlainValidator, StringConstraints
+from pydantic import BaseModel, ConfigDict, PlainSerializer, PlainValidator, StringConstraints
 
 from wetgeo.units import Quantity, parse_area, parse_length, parse_percent
 
@@ -25,6 +25,8 @@ def _refuse_bare(value: object, sample: str) -> None:
 
 
 def _reader(parse: Callable[[object], Quantity], sample: str) -> PlainValidator:
+    """Read a quantity; a bare number is refused with a sample of how to write it."""
+
     def read(value: object) -> Quantity:
         _refuse_bare(value, sample)
         return parse(value)
@@ -62,11 +64,13 @@ def exact(value: float) -> Decimal:
     return Decimal(repr(float(value)))
 
 
-Length = Annotated[Quantity, _reader(parse_length, 'e.g. "{} ft"')]
-Area = Annotated[Quantity, _reader(parse_area, 'e.g. "{} sq ft"')]
-Percent = Annotated[Quantity, _reader(parse_percent, 'e.g. "{} %"')]
-Ratio = Annotated[Quantity, _reader(parse_ratio, 'e.g. "{}:1"')]
-Measure = Annotated[Quantity, _reader(parse_measure, 'e.g. "{0} sq ft", "{0} %" or "{0} lots"')]
+_AS_WRITTEN = PlainSerializer(str, return_type=str)
+
+Length = Annotated[Quantity, _reader(parse_length, 'e.g. "{} ft"'), _AS_WRITTEN]
+Area = Annotated[Quantity, _reader(parse_area, 'e.g. "{} sq ft"'), _AS_WRITTEN]
+Percent = Annotated[Quantity, _reader(parse_percent, 'e.g. "{} %"'), _AS_WRITTEN]
+Ratio = Annotated[Quantity, _reader(parse_ratio, 'e.g. "{}:1"'), _AS_WRITTEN]
+Measure = Annotated[Quantity, _reader(parse_measure, 'e.g. "{0} sq ft", "{0} %" or "{0} lots"'), _AS_WRITTEN]
 
 #: text that says something
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, strict=True)]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from wetgeo.errors import OutputError
 from wetgeo.frames import kind_of
 from wetgeo.layers import LAYERS
-from wetgeo.outputs.ogr import write_layer
+from wetgeo.outputs.ogr import unsynced, write_layer
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,27 +44,28 @@ def write_geopackage(delineation: Delineation, folder: Path) -> None:
         The file cannot be written, or does not hold all rows afterwards.
     """
     path = folder / GEOPACKAGE
-    for name, frame in delineation.layers.items():
-        schema = LAYERS[name]
-        names = [str(column) for column in frame.columns if column != "geometry" or schema.geometry is None]
-        fields = [(column, _TYPES[kind_of(frame[column])]) for column in names]
-        # version 1.2 is what GDAL 3.4 writes and reads
-        write_layer(
-            path,
-            frame,
-            fields,
-            driver="GPKG",
-            geometry=schema.geometry,
-            crs=delineation.crs,
-            layer=name,
-            VERSION="1.2",
-            DESCRIPTION=schema.row,
-        )
+    with unsynced():
+        for name, frame in delineation.layers.items():
+            schema = LAYERS[name]
+            names = [str(column) for column in frame.columns if column != "geometry" or schema.geometry is None]
+            fields = [(column, _TYPES[kind_of(frame[column])]) for column in names]
+            # version 1.2 is what GDAL 3.4 writes and reads
+            write_layer(
+                path,
+                frame,
+                fields,
+                driver="GPKG",
+                geometry=schema.geometry,
+                crs=delineation.crs,
+                layer=name,
+                VERSION="1.2",
+                DESCRIPTION=schema.row,
+            )
     _finish(path, delineation)
 
 
 def _finish(path: Path, delineation: Delineation) -> None:
-    """Fix the time stamps, and see that all rows stand in the file."""
+    """Fix the time stamps, see that all rows stand in the file, and that the file stands on the disk."""
     try:
         with contextlib.closing(sqlite3.connect(path)) as base, base:
             base.execute("UPDATE gpkg_contents SET last_change = ?", (f"{delineation.project.date}T00:00:00.000Z",))

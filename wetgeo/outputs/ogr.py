@@ -10,6 +10,7 @@ import fiona.errors
 import geopandas as gpd
 import pyogrio
 import pyogrio.errors
+from fiona._err import CPLE_BaseError  # GDAL's errors on closing a file; fiona names them nowhere else
 
 from wetgeo.errors import OutputError
 
@@ -21,13 +22,31 @@ if TYPE_CHECKING:
     from pyproj import CRS
 
 _GDAL_ERRORS = (
+    CPLE_BaseError,
     fiona.errors.FionaError,
-    fiona.errors.DriverError,
+    fiona.errors.DriverIOError,
+    fiona.errors.DataIOError,
+    fiona.errors.TransactionError,
     pyogrio.errors.DataSourceError,
     pyogrio.errors.DataLayerError,
     pyogrio.errors.FieldError,
     pyogrio.errors.CRSError,
 )
+
+
+_UNSYNCED = "OGR_SQLITE_SYNCHRONOUS"
+
+
+@contextmanager
+def unsynced() -> Iterator[None]:
+    """Let SQLite not wait for the disk after each layer; who writes last into the file must."""
+    before = pyogrio.get_gdal_config_option(_UNSYNCED)
+    pyogrio.set_gdal_config_options({_UNSYNCED: "OFF"})
+    try:
+        with fiona.Env(**{_UNSYNCED: "OFF"}):
+            yield
+    finally:
+        pyogrio.set_gdal_config_options({_UNSYNCED: before})
 
 
 @contextmanager

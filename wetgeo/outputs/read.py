@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING
 
 import pyogrio
@@ -36,10 +37,12 @@ def read_layer(folder: Path, name: str) -> pd.DataFrame:
     if not path.is_file():
         raise _nothing_to_read(folder)
     try:
-        layers = [str(row[0]) for row in pyogrio.list_layers(path)]
-        if name in layers:
-            frame: pd.DataFrame = pyogrio.read_dataframe(path, layer=name)
-            return frame
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # GDAL's, on files that are no GeoPackage of ours
+            layers = [str(row[0]) for row in pyogrio.list_layers(path)]
+            if name in layers:
+                frame: pd.DataFrame = pyogrio.read_dataframe(path, layer=name)
+                return frame
     except (pyogrio.errors.DataSourceError, pyogrio.errors.DataLayerError) as fault:
         raise OutputError(f"{path} cannot be read: {fault}", mend="run the project again with --overwrite") from fault
     raise OutputError(

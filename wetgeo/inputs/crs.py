@@ -22,6 +22,8 @@ Bounds = tuple[float, float, float, float]
 
 #: how far the grid scale of a working CRS may be from 1 (STYLE: the 0.1 % that State Plane and UTM keep)
 MOST_SCALE_ERROR = 0.001
+#: EPSG gives NAD83 and WGS 84, which practice takes for the same, 4 m; a mean shift from NAD27 has 10 m and more
+_ROUGH_M = 5.0
 #: metres in a degree of latitude, for tolerances only
 _DEGREE_M = 111_320.0
 LON_LAT = CRS("EPSG:4326")
@@ -167,8 +169,8 @@ class Way:
 
     @property
     def doubtful(self) -> bool:
-        """True where the datums differ and the shift between them is not known here."""
-        return self.accuracy_m < 0 or "ballpark" in self.about.casefold()
+        """True where the datums differ and the shift between them is not known here, or but roughly."""
+        return not 0 <= self.accuracy_m <= _ROUGH_M or "ballpark" in self.about.casefold()
 
 
 def way_between(source: CRS, target: CRS, bounds: Bounds) -> Way:

@@ -65,9 +65,9 @@ def decode(wkb: Sequence[bytes | None], *, tolerance: float) -> Decoded:
     by_hand = np.isin(kind, (_ARCS, _COMPOUND, _CURVE_POLYGON, _MULTI_CURVE, _MULTI_SURFACE, _COLLECTION))
     geometry = np.full(len(wkb), None, dtype=object)
     plain = present & ~surface & ~by_hand
-    geometry[plain] = shapely.force_2d(
-        shapely.from_wkb(np.array([*wkb, None], dtype=object)[:-1][plain], on_invalid="fix")
-    )
+    with np.errstate(invalid="ignore"):  # coordinates that are no numbers are told of later
+        geometry[plain] = shapely.from_wkb(np.array([*wkb, None], dtype=object)[:-1][plain], on_invalid="fix")
+        geometry[plain & higher] = shapely.force_2d(geometry[plain & higher])
     curved = np.zeros(len(wkb), dtype=bool)
     for index in np.flatnonzero(by_hand).tolist():
         reader = _Reader(data=wkb[index] or b"", tolerance=tolerance)

@@ -12,8 +12,8 @@ from wetgeo.inputs.notes import Notes
 
 GeometryArray = NDArray[np.object_]
 
-#: kinds by GEOS's type ids
-_KIND_OF_TYPE = {-1: "nothing", 0: "point", 1: "line", 2: "line", 3: "polygon", 4: "point", 5: "line", 6: "polygon"}
+#: kinds by GEOS's type ids, from -1
+_KINDS = np.array(["nothing", "point", "line", "line", "polygon", "point", "line", "polygon", "collection"])
 #: what is smaller has no extent: a thousandth of a foot, or of a square foot
 _NO_EXTENT = 1e-3
 #: a change of area that a reviewer should look at (issue: more than 1 %)
@@ -22,7 +22,8 @@ _MUCH = 0.01
 
 def kinds(geometry: GeometryArray) -> NDArray[np.str_]:
     """Return point, line, polygon, collection or nothing for each geometry."""
-    return np.array([_KIND_OF_TYPE.get(int(i), "collection") for i in shapely.get_type_id(geometry)], dtype=str)
+    kind: NDArray[np.str_] = _KINDS[shapely.get_type_id(geometry) + 1]
+    return kind
 
 
 def unusable(geometry: GeometryArray, surface: NDArray[np.bool_]) -> dict[str, NDArray[np.intp]]:
@@ -58,7 +59,7 @@ def as_allowed(geometry: GeometryArray, allowed: tuple[str, ...], notes: Notes) 
         for row in np.flatnonzero(found == "line").tolist():
             lines = shapely.get_parts(geometry[row])
             if (shapely.is_closed(lines) & (shapely.get_num_points(lines) > 3)).all():
-                made[row] = _gathered(shapely.polygons(lines), "polygon")
+                made[row] = _gathered([shapely.Polygon(line.coords) for line in lines], "polygon")
                 notes.add("info", "geometry-repaired", "a closed line was taken as the outline of a polygon", [row])
     return made
 

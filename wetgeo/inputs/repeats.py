@@ -25,18 +25,20 @@ def without_repeats(draft: Draft) -> Draft:
         return draft
     resource = draft.name in RESOURCE_LAYERS
     roles = draft.roles.drop(columns="id") if resource else draft.roles
-    said = roles.iloc[alike].astype(str).agg("|".join, axis=1) if len(roles.columns) else [""] * len(alike)
-    same = pd.DataFrame({"at": alike, "shape": vertices(draft.geometry[alike]), "said": list(said)})
+    said = [repr(row) for row in roles.iloc[alike].itertuples(index=False, name=None)]
+    same = pd.DataFrame({"at": alike, "shape": vertices(draft.geometry[alike]), "said": said})
     same["name"] = [draft.names[row] for row in draft.rows[alike]]
     same = same.sort_values(["name", "at"], kind="stable")
     kept = same.groupby(["shape", "said"])["name"].transform("first")
     repeats = same[same.duplicated(["shape", "said"])]
-    for at, first in zip(repeats["at"], kept[repeats.index], strict=True):
+    for (first, name), several in repeats.groupby([kept[repeats.index], "name"]):
+        one = "it repeats" if name != first else "one more feature of this id repeats"
+        who = one if len(several) == 1 else f"{len(several)} features of this id repeat"
         draft.notes.add(
             "warning" if resource else "info",
             "duplicate-dropped",
-            f"left out: it repeats {first} to the vertex, in outline and in what its fields say",
-            [draft.rows[at]],
+            f"left out: {who} {first} to the vertex, in outline and in what its fields say",
+            draft.rows[several["at"].to_numpy()[:1]],
         )
     chosen = np.ones(len(draft.geometry), dtype=bool)
     chosen[repeats["at"].to_numpy()] = False

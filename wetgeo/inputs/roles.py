@@ -39,7 +39,7 @@ def role_fields(source: LayerSource, columns: list[str], findings: Findings) -> 
         The project names fields that the file does not have; all are told.
     """
     mapped = _mapped(source, columns)
-    allowed = FIELD_ROLES[source.name]
+    allowed = FIELD_ROLES.get(source.name, ("id",))
     recognised, schemas = recognise(source.name, columns)
     named = {column.casefold(): column for column in reversed(columns)}
     alike = {role: named[role] for role in allowed if role in named and role not in mapped}
@@ -136,7 +136,7 @@ class RoleReader:
         for text in sorted(text for text, value in known.items() if value is None):
             rows = [row for row, each in enumerate(stated) if each == text]
             self.notes.add(
-                "warning" if role == "hsg" else "error",
+                "warning" if role in ("hsg", "kind") else "error",
                 "value-unreadable",
                 f"{role} {text!r} is not {wanted}; it was taken as missing",
                 rows,

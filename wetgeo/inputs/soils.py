@@ -78,7 +78,7 @@ def find_table(source: LayerSource) -> SoilTable | None:
         return stated
     found = None
     if source.path.is_dir() or source.path.suffix.lower() in (".gpkg", ".gdb", ".sqlite", ".zip"):
-        found = _from_file(source.path, source.name)
+        found = _from_file(source.path, source.name, layer=source.layer)
     folder = source.path.parent
     for place in (folder, folder / "tabular", folder.parent / "tabular"):
         found = found or _from_folder(place)
@@ -103,19 +103,20 @@ def _from_folder(folder: Path) -> SoilTable | None:
     return None
 
 
-def _from_file(path: Path, name: str) -> SoilTable | None:
+def _from_file(path: Path, name: str, *, layer: str | None = None) -> SoilTable | None:
     if path.suffix.lower() in _TEXT:
         return _table(_text_rows(path.read_bytes(), path.stem), str(path))
     if path.suffix.lower() == ".zip":
         found = _from_zip(path)
         if found:
             return found
-    with opened(path, name=name) as data:
-        layers = sorted((layer for layer in data.layers if layer.casefold() in _TABLES), key=_rank)
-        for layer in layers or (list(data.layers) if len(data.layers) == 1 else []):
+    with opened(path, name=name, layer=layer) as data:
+        tables = sorted((each for each in data.layers if each.casefold() in _TABLES), key=_rank)
+        lone = [each for each, kind in data.layers.items() if kind is None and len(data.layers) == 1]
+        for each in tables or lone:
             with quiet():
-                _, table = pyogrio.raw.read_arrow(data.gdal, layer=layer, read_geometry=False, **data.options)
-            found = _table(table.to_pylist(), f"{path}|{layer}" if len(data.layers) > 1 else str(path))
+                _, table = pyogrio.raw.read_arrow(data.gdal, layer=each, read_geometry=False, **data.options)
+            found = _table(table.to_pylist(), f"{path}|{each}" if len(data.layers) > 1 else str(path))
             if found:
                 return found
     return None

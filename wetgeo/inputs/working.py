@@ -119,16 +119,7 @@ def working_crs(stated: str | None, drafts: Sequence[Draft], findings: Findings)
         crs, origin = systems.parse(stated, place="[project] crs"), "stated in the project file"
     fit = systems.fitness(crs, _bounds_in(crs, waters))
     if fit.reason:
-        line = systems.line_to_write(zone)
-        if stated is not None:
-            raise ProjectError(
-                f"[project] crs = {stated!r}: {systems.label(crs)} is not fit for measuring here: {fit.reason}",
-                mend=f"write {line}",
-            )
-        raise CrsError(
-            f"{first.place} is in {systems.label(crs)}, which is not fit for measuring: {fit.reason}",
-            mend=f'write {line} under [project]; crs = "auto" takes the same',
-        )
+        raise _unfit(stated, first, crs, fit.reason, _proposal(zone, waters))
     findings.info(
         "crs-working",
         f"working CRS {systems.label(crs)}, {origin}; its unit is the {crs.axis_info[0].unit_name}; the grid scale at "
@@ -136,8 +127,21 @@ def working_crs(stated: str | None, drafts: Sequence[Draft], findings: Findings)
         "those on the ellipsoid",
     )
     if stated == "auto":
-        findings.warning("crs-auto", f"the working CRS {systems.label(crs)} was chosen by the tool: {origin}")
+        findings.info("crs-auto", f"the working CRS {systems.label(crs)} was chosen by the tool: {origin}")
     return crs
+
+
+def _proposal(zone: CRS, waters: Sequence[Draft]) -> str:
+    if systems.fitness(zone, _bounds_in(zone, waters)).reason:
+        return "the site is too wide for one UTM zone: divide it, or state a State Plane CRS that covers it"
+    return f'write {systems.line_to_write(zone)} under [project]; crs = "auto" takes the same'
+
+
+def _unfit(stated: str | None, first: Draft, crs: CRS, reason: str, mend: str) -> CrsError | ProjectError:
+    if stated is not None:
+        why = f"[project] crs = {stated!r}: {systems.label(crs)} is not fit for measuring here: {reason}"
+        return ProjectError(why, mend=mend)
+    return CrsError(f"{first.place} is in {systems.label(crs)}, which is not fit for measuring: {reason}", mend=mend)
 
 
 def _of(draft: Draft) -> CRS:
@@ -184,7 +188,7 @@ def into(crs: CRS, draft: Draft, findings: Findings) -> Draft:
         "warning" if way.doubtful else "info",
         "crs-reprojected",
         f"reprojected from {systems.label(own)} to {systems.label(crs)} by: {way.about} ({accuracy})"
-        + ("; the datums differ and no grid of the shift between them is installed" if way.doubtful else ""),
+        + ("; the datums differ, and no grid that gives the shift between them is installed" if way.doubtful else ""),
         layer=draft.name,
     )
     return replace(draft, crs=crs, geometry=geometry)

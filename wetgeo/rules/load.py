@@ -165,8 +165,9 @@ def _kind(
 ) -> type[BaseModel] | None:
     if "" in kinds:
         return kinds[""]
-    if table.get("kind") in kinds:
-        return kinds[table["kind"]]
+    kind = table.get("kind")
+    if isinstance(kind, str) and kind in kinds:
+        return kinds[kind]
     problem = f"unknown kind {table['kind']!r}" if "kind" in table else "it is missing"
-    faults.add((*key, "kind"), f'{where}, key "kind"', f"{problem}; {known_words(table.get('kind', ''), kinds)}")
+    faults.add((*key, "kind"), f'{where}, key "kind"', f"{problem}; {known_words(kind or '', kinds)}")
     return None

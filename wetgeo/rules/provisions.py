@@ -6,6 +6,7 @@ Each class is one ``kind`` of provision. None has a default that is a figure: wh
 from __future__ import annotations
 
 import datetime
+import functools
 import re
 from typing import ClassVar, Literal
 
@@ -19,6 +20,7 @@ Trigger = Literal["replacement", "crossing", "stormwater", "new_residence"]
 Marker = Literal["post", "flush"]
 
 _NOT_ALNUM = re.compile(r"[\W_]+")
+_WHOLE = re.compile(r"(\d+)\.0+")
 _RANGE = re.compile(r"([a-z]+)(\d+)-\1(\d+)")
 
 
@@ -28,8 +30,13 @@ def normalise(text: object) -> str:
     A whole number that a file stores as a float (``1.0``) is that whole number.
     """
     words = str(int(text)) if isinstance(text, float) and text.is_integer() else str(text).strip()
-    words = re.sub(r"^(\d+)\.0+$", r"\1", words)
-    return _NOT_ALNUM.sub("", words.casefold())
+    return _compact(words)
+
+
+@functools.lru_cache(maxsize=4096)
+def _compact(words: str) -> str:
+    whole = _WHOLE.fullmatch(words)
+    return whole[1] if whole else _NOT_ALNUM.sub("", words.casefold())
 
 
 class Provision(Entry):

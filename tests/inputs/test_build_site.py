@@ -18,6 +18,8 @@ from wetgeo.findings import Findings
 from wetgeo.inputs.build import read_source
 from wetgeo.inputs.ids import canonical_order, unique_ids
 
+pytest_plugins = ["site_fixtures"]
+
 
 def test_ids_to_the_last_digit_and_missing_ones_by_number(write, read) -> None:
     shapes = [box(0, 0, 9, 9), box(20, 0, 9, 9), box(40, 0, 9, 9)]

@@ -11,6 +11,7 @@ from drawn import Rule
 
 from wetgeo.errors import ClassError, CrsError, InputError
 
+pytest_plugins = ["site_fixtures"]
 pytestmark = pytest.mark.real
 
 

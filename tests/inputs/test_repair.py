@@ -11,6 +11,8 @@ from drawn import X, Y, box, outline
 
 from wetgeo.errors import InputError
 
+pytest_plugins = ["site_fixtures"]
+
 SQFT = 0.3048**2
 
 

@@ -12,6 +12,8 @@ from wetgeo.errors import ClassError, InputError
 from wetgeo.inputs.roles import as_text
 from wetgeo.inputs.schemas import recognise
 
+pytest_plugins = ["site_fixtures"]
+
 
 @pytest.mark.parametrize(
     ("value", "text"),

@@ -13,6 +13,8 @@ from wetgeo.errors import InputError
 from wetgeo.inputs.soils import find_table, map_unit_key
 from wetgeo.project import LayerSource
 
+pytest_plugins = ["site_fixtures"]
+
 #: read off ssurgo-ar017's muaggatt.txt and comp.txt by eye: Bowdre, Gallion and Pulaski, Gullied land, Levee (none),
 #: Robinsonville, Commerce, borrow pits
 BY_EYE = {

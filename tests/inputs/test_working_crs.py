@@ -12,6 +12,8 @@ from pyproj import CRS
 from wetgeo.errors import CrsError, ProjectError
 from wetgeo.inputs import crs as systems
 
+pytest_plugins = ["site_fixtures"]
+
 
 def test_the_wetlands_own_crs_is_taken_where_it_is_fit(write, read) -> None:
     done = read(wetlands=write("wetlands.gpkg", [box(0, 0, 60, 40)]))

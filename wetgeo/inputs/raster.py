@@ -18,19 +18,8 @@ from rasterio.enums import ColorInterp
 from rasterio.errors import NotGeoreferencedWarning, RasterioError
 
 from wetgeo.errors import RasterError, UnitError
-from wetgeo.inputs.tiles import (
-    ALIGNED,
-    Bounds,
-    Tile,
-    aligned,
-    cell,
-    elevations,
-    horizontal,
-    part,
-    same_crs,
-    transformer,
-    unreadable,
-)
+from wetgeo.inputs.crs import Way, horizontal, label, same, way_between
+from wetgeo.inputs.tiles import ALIGNED, Bounds, Tile, aligned, cell, elevations, part, unreadable
 from wetgeo.inputs.vertical import vertical_units
 from wetgeo.kernels.grid import Grid
 from wetgeo.kernels.resample import bilinear
@@ -56,11 +45,9 @@ class Dem:
     pickled and used by several threads; each opens the files for itself.
     """
 
-    def __init__(
-        self, tiles: tuple[Tile, ...], crs: CRS, cell: tuple[float, float], origin: tuple[float, float]
-    ) -> None:
-        self.tiles, self.crs = tiles, crs
-        self.dx, self.dy = cell
+    def __init__(self, tiles: tuple[Tile, ...], size: tuple[float, float], origin: tuple[float, float]) -> None:
+        self.tiles = tiles
+        self.dx, self.dy = size
         bounds = np.array([tile.bounds for tile in tiles])
         first = np.floor(((bounds[:, 0].min() - origin[0]) / self.dx) + ALIGNED)
         upper = np.floor(((origin[1] - bounds[:, 3].max()) / self.dy) + ALIGNED)
@@ -132,7 +119,7 @@ class Dem:
         for index in np.flatnonzero(near):
             if not np.isnan(grid.z).any():
                 break
-            ground, odd = part(self.open_file(self.tiles[index].path), self.tiles[index], grid, self.crs)
+            ground, odd = part(self.open_file(self.tiles[index].path), self.tiles[index], grid)
             np.copyto(grid.z, ground, where=np.isnan(grid.z))
             implausible += odd
         return replace(grid, implausible=implausible)
@@ -184,16 +171,20 @@ def open_dem(source: DemSource, crs: CRS, unit_m: float, findings: Findings) -> 
     """
     heads = _heads(sorted(set(source.paths)))
     units_m = vertical_units([(head.path, head.crs, head.unit) for head in heads], source.z_unit, findings)
-    tiles = [_tile(head, crs, unit_m, unit, findings) for head, unit in zip(heads, units_m, strict=True)]
-    cells = [cell(tile, crs) for tile in tiles]
+    found = [_tile(head, crs, unit_m, unit) for head, unit in zip(heads, units_m, strict=True)]
+    tiles = [tile for tile, _ in found]
+    _tell_reprojected(
+        [(label(horizontal(head.crs)), way) for head, (_, way) in zip(heads, found, strict=True)], crs, findings
+    )
+    cells = [cell(tile) for tile in tiles]
     order = sorted(
         range(len(tiles)),
         key=lambda i: (round(cells[i][0] * cells[i][1], 9), -tiles[i].bounds[3], tiles[i].bounds[0], tiles[i].path),
     )
     tiles, cells = [tiles[i] for i in order], [cells[i] for i in order]
     base = tiles[0]
-    origin = (base.left, base.top) if base.crs is None else (0.0, 0.0)
-    dem = Dem(tuple(tiles), crs, cells[0], origin)
+    origin = (base.left, base.top) if base.way is None else (0.0, 0.0)
+    dem = Dem(tuple(tiles), cells[0], origin)
     _tell_resampled(dem, findings)
     _tell_implausible(dem, findings)
     return dem
@@ -270,28 +261,22 @@ def _head(path: Path) -> _Head:
         )
 
 
-def _tile(head: _Head, crs: CRS, unit_m: float, z_m: float, findings: Findings) -> Tile:
+def _tile(head: _Head, crs: CRS, unit_m: float, z_m: float) -> tuple[Tile, Way | None]:
     matrix, (rows, columns) = head.transform, head.shape
-    own = (matrix.c, matrix.f + rows * matrix.e, matrix.c + columns * matrix.a, matrix.f)
+    bounds = own = (matrix.c, matrix.f + rows * matrix.e, matrix.c + columns * matrix.a, matrix.f)
     source, target = horizontal(head.crs), horizontal(crs)
-    bounds, other = own, None
-    if not same_crs(source, target):
-        other = source
-        bounds = transformer(source, target).transform_bounds(*own, densify_pts=21)
+    way = None if same(source, target) else way_between(source, target, own)
+    if way is not None:
+        bounds = way.transformer.transform_bounds(*own, densify_pts=21)
         if not np.isfinite(bounds).all():
             raise RasterError(
-                f"{head.path}: its extent cannot be expressed in the working CRS ({target.name})",
+                f"{head.path}: its extent cannot be expressed in the working CRS, {label(target)}",
                 mend="correct the file's coordinate system or the project's crs",
             )
-        findings.info(
-            "crs-reprojected",
-            f"{head.path.name} was reprojected from {source.name} to {target.name} (bilinear)",
-            layer="dem",
-        )
     factor = z_m / unit_m
-    return Tile(
+    tile = Tile(
         path=head.path,
-        crs=other,
+        way=None if way is None else way.transformer,
         left=matrix.c,
         top=matrix.f,
         dx=matrix.a,
@@ -303,13 +288,25 @@ def _tile(head: _Head, crs: CRS, unit_m: float, z_m: float, findings: Findings) 
         high=HIGHEST_M / unit_m,
         bounds=bounds,
     )
+    return tile, way
+
+
+def _tell_reprojected(ways: list[tuple[str, Way | None]], crs: CRS, findings: Findings) -> None:
+    for source, doubtful in sorted({(source, way.doubtful) for source, way in ways if way is not None}):
+        findings.add(
+            "warning" if doubtful else "info",
+            "crs-reprojected",
+            f"Elevations were interpolated (bilinear) from {source} to {label(horizontal(crs))}"
+            + ("; the datums differ, and no grid that gives the shift between them is installed" if doubtful else ""),
+            layer="dem",
+        )
 
 
 def _tell_resampled(dem: Dem, findings: Findings) -> None:
     others = [
         tile.path.name
         for tile in dem.tiles
-        if tile.crs is None and aligned(tile, dem.left, dem.top, dem.dx, dem.dy) is None
+        if tile.way is None and aligned(tile, dem.left, dem.top, dem.dx, dem.dy) is None
     ]
     if others:
         findings.info(

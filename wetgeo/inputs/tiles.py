@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pyproj import CRS, Transformer
+from pyproj import Transformer
 from rasterio.errors import RasterioError
 from rasterio.windows import Window
 
@@ -31,11 +30,11 @@ class Tile:
     """One raster as it lies: its own grid in its own CRS, and how its numbers become elevations.
 
     ``scale`` and ``shift`` turn a stored number into an elevation in CRS units; ``low`` and ``high`` bound what is
-    taken for one. ``crs`` is None where it is the working CRS. ``bounds`` are in the working CRS.
+    taken for one. ``way`` leads to the working CRS, None where it is in that. ``bounds`` are in the working CRS.
     """
 
     path: Path
-    crs: CRS | None
+    way: Transformer | None
     left: float
     top: float
     dx: float
@@ -48,35 +47,12 @@ class Tile:
     bounds: Bounds
 
 
-def horizontal(crs: CRS) -> CRS:
-    """Return the horizontal part of a compound, bound or three-dimensional CRS."""
-    while crs.is_bound and crs.source_crs is not None:
-        crs = crs.source_crs
-    if crs.is_compound:
-        return horizontal(crs.sub_crs_list[0])
-    return crs.to_2d()
-
-
-def same_crs(one: CRS, other: CRS) -> bool:
-    """Tell whether two horizontal CRS are the same, however they are written."""
-    if one.equals(other, ignore_axis_order=True):
-        return True
-    code = one.to_epsg()
-    return code is not None and code == other.to_epsg()
-
-
-@lru_cache(maxsize=16)
-def transformer(source: CRS, target: CRS) -> Transformer:
-    """Return the transformation from one CRS to another, x before y."""
-    return Transformer.from_crs(source, target, always_xy=True)
-
-
-def cell(tile: Tile, crs: CRS) -> tuple[float, float]:
+def cell(tile: Tile) -> tuple[float, float]:
     """Return the cell of a tile in the working CRS; square, and as fine as the finer side, where it is reprojected."""
-    if tile.crs is None:
+    if tile.way is None:
         return tile.dx, tile.dy
     x, y = tile.left + tile.dx * tile.shape[1] / 2, tile.top - tile.dy * tile.shape[0] / 2
-    px, py = transformer(tile.crs, horizontal(crs)).transform([x, x + tile.dx, x], [y, y, y - tile.dy])
+    px, py = tile.way.transform([x, x + tile.dx, x], [y, y, y - tile.dy])
     side = min(np.hypot(px[1] - px[0], py[1] - py[0]), np.hypot(px[2] - px[0], py[2] - py[0]))
     return float(side), float(side)
 
@@ -84,7 +60,7 @@ def cell(tile: Tile, crs: CRS) -> tuple[float, float]:
 def aligned(tile: Tile, left: float, top: float, dx: float, dy: float) -> tuple[int, int] | None:
     """Return the row and column of the tile at (left, top) where both lie on one grid, else None."""
     rows, columns = tile.shape
-    if tile.crs is not None or abs(tile.dx - dx) * columns > ALIGNED * dx or abs(tile.dy - dy) * rows > ALIGNED * dy:
+    if tile.way is not None or abs(tile.dx - dx) * columns > ALIGNED * dx or abs(tile.dy - dy) * rows > ALIGNED * dy:
         return None
     row, column = (tile.top - top) / dy, (left - tile.left) / dx
     if abs(row - round(row)) > ALIGNED or abs(column - round(column)) > ALIGNED:
@@ -92,7 +68,7 @@ def aligned(tile: Tile, left: float, top: float, dx: float, dy: float) -> tuple[
     return round(row), round(column)
 
 
-def part(file: Any, tile: Tile, grid: Grid, crs: CRS) -> tuple[Array, int]:  # noqa: ANN401 (rasterio has no types)
+def part(file: Any, tile: Tile, grid: Grid) -> tuple[Array, int]:  # noqa: ANN401 (rasterio has no types)
     """Read the elevations of one tile onto a grid; NaN where it has none. Also the number of implausible cells."""
     rows, columns = grid.z.shape
     start = aligned(tile, grid.left, grid.top, grid.dx, grid.dy)
@@ -105,7 +81,7 @@ def part(file: Any, tile: Tile, grid: Grid, crs: CRS) -> tuple[Array, int]:  # n
         z, odd = elevations(file, tile, (r0, r1, c0, c1))
         part[r0 - start[0] : r1 - start[0], c0 - start[1] : c1 - start[1]] = z
         return part, len(odd)
-    x, y = _positions(tile, grid, crs)
+    x, y = _positions(tile, grid)
     row, column = (tile.top - y) / tile.dy - 0.5, (x - tile.left) / tile.dx - 0.5
     low = np.maximum(np.floor([row.min(), column.min()]) - 3, 0).astype(int)
     high = np.minimum(np.ceil([row.max(), column.max()]) + 4, tile.shape).astype(int)
@@ -115,20 +91,19 @@ def part(file: Any, tile: Tile, grid: Grid, crs: CRS) -> tuple[Array, int]:  # n
     return bilinear(z, row - low[0], column - low[1]), len(odd)
 
 
-def _positions(tile: Tile, grid: Grid, crs: CRS) -> tuple[Array, Array]:
+def _positions(tile: Tile, grid: Grid) -> tuple[Array, Array]:
     """Return the centres of the grid's cells in the CRS of the tile.
 
     Every 16th is transformed and those between are interpolated: over 16 cells of 30 m the error is under 0.0001 m.
     """
     rows, columns = grid.z.shape
     i, j = np.meshgrid(np.arange(rows, dtype=float), np.arange(columns, dtype=float), indexing="ij")
-    if tile.crs is None:
+    if tile.way is None:
         return grid.left + (j + 0.5) * grid.dx, grid.top - (i + 0.5) * grid.dy
     step = 16.0
     nodes_j, nodes_i = np.meshgrid(np.arange(-1, columns // step + 3), np.arange(-1, rows // step + 3))
-    x, y = transformer(horizontal(crs), tile.crs).transform(
-        grid.left + (nodes_j * step + 0.5) * grid.dx, grid.top - (nodes_i * step + 0.5) * grid.dy
-    )
+    nodes_x, nodes_y = grid.left + (nodes_j * step + 0.5) * grid.dx, grid.top - (nodes_i * step + 0.5) * grid.dy
+    x, y = tile.way.transform(nodes_x, nodes_y, direction="INVERSE")
     return bilinear(np.asarray(x), i / step + 1, j / step + 1), bilinear(np.asarray(y), i / step + 1, j / step + 1)
 
 

@@ -107,7 +107,7 @@ def quiet_scale(grid: Grid, *, slope: float, share: float, noise_scale: float, m
     noise = max(roughness(grid, noise_scale), step / np.sqrt(12))
     if slope <= 0:
         return most if noise > 0 else 0.0, noise
-    # the slope of a bell-weighted plane deviates by noise x cell / (sqrt(8 pi) s^2), and is h / (sqrt(2 pi) s) at a step
+    # a bell-weighted plane's slope deviates by noise x cell / (sqrt(8 pi) s^2), and is h / (sqrt(2 pi) s) at a step
     for_noise = np.sqrt(noise * cell / (np.sqrt(8 * np.pi) * slope * share))
     for_steps = step / (np.sqrt(2 * np.pi) * slope * 4 / 5)
     return float(min(max(for_noise, for_steps), most)), noise
@@ -117,7 +117,8 @@ def _bell(scale: float, cell: float) -> tuple[Array, Array]:
     """Return offsets and weights of a bell curve on cells."""
     reach = max(int(np.ceil(3 * scale / cell)), 1)
     offset = np.arange(-reach, reach + 1) * cell
-    return offset, np.exp(-0.5 * (offset / scale) ** 2)
+    weight: Array = np.exp(-0.5 * (offset / scale) ** 2)
+    return offset.astype(np.float64), weight
 
 
 def _sums(values: Array, across: tuple[Array, Array], down: tuple[Array, Array], i: int, j: int) -> Array:

@@ -98,5 +98,5 @@ def test_another_programs_database_is_told(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "buffers.gpkg")) as base:
         base.execute("CREATE TABLE a (b)")
         base.commit()
-    with pytest.raises(OutputError, match="cannot be read: .*gpkg_contents"):
+    with pytest.raises(OutputError, match=r"cannot be read: .*gpkg_contents"):
         read_layer(tmp_path, "buffers")

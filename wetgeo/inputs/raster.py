@@ -236,7 +236,7 @@ def _head(path: Path) -> _Head:
         bands = sum(kind != ColorInterp.alpha for kind in file.colorinterp)
         if bands != 1 or not real:
             raise RasterError(
-                f"{path}: a DEM has one band of real numbers, this raster has {bands} of {file.dtypes[0]}",
+                f"{path}: a DEM has one band of real numbers, this one has {bands} bands of {file.dtypes[0]}",
                 mend="name the raster of elevations in [dem] path, not a picture of it",
             )
         matrix = file.transform

@@ -8,10 +8,8 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from wetgeo.kernels.flow import accumulation, filled
+from wetgeo.kernels.flow import STEPS, accumulation, filled, steepest
 from wetgeo.kernels.grid import Grid
-
-_STEPS = np.array([(0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1), (1, 0), (1, 1)])
 
 
 def drainage_lines(grid: Grid, area: float) -> list[shapely.LineString]:
@@ -44,16 +42,8 @@ def drainage_lines(grid: Grid, area: float) -> list[shapely.LineString]:
 
 
 def _receivers(grid: Grid) -> NDArray[np.intp]:
-    """Return the flat index of the neighbour that each cell falls to most steeply; -1 where none lies lower."""
-    rows, columns = grid.z.shape
-    wide = np.pad(grid.z, 1, constant_values=np.nan)
-    receiver = np.full(grid.z.shape, -1, dtype=np.intp)
-    steepest = np.zeros(grid.z.shape)
-    place = np.arange(grid.z.size).reshape(rows, columns)
-    for down, right in _STEPS:
-        there = wide[1 + down : 1 + down + rows, 1 + right : 1 + right + columns]
-        fall = (grid.z - there) / np.hypot(down * grid.dy, right * grid.dx)
-        with np.errstate(invalid="ignore"):
-            better = fall > steepest
-        receiver[better], steepest[better] = (place + down * columns + right)[better], fall[better]
-    return receiver.ravel()
+    """Return the flat index of the cell that each cell drains to; -1 where there is none."""
+    neighbour = steepest(grid)
+    ahead = np.array([down * grid.z.shape[1] + right for down, right in STEPS], dtype=np.intp)
+    receiver = np.arange(grid.z.size).reshape(grid.z.shape) + ahead[neighbour]
+    return np.where(neighbour < 0, -1, receiver).ravel()

@@ -29,6 +29,11 @@ Mask = NDArray[np.bool_]
 REASONS = {1: "target", 2: "edge", 3: "void", 4: "pit", 5: "left"}
 #: stands for void in RichDEM
 _NO_DATA = -1e30
+#: RichDEM prints a warning where it gets none
+_GEOTRANSFORM = (0.0, 1.0, 0.0, 0.0, 0.0, -1.0)
+#: the eight neighbours, rows and columns, counter-clockwise from the east, and their numbers in RichDEM
+STEPS = ((0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1), (1, 0), (1, 1))
+_RICHDEM_ORDER = (5, 4, 3, 2, 1, 8, 7, 6)
 _NEIGHBOURS = np.ones((3, 3), dtype=bool)
 _richdem_lock = threading.Lock()
 
@@ -179,32 +184,54 @@ def _path(grid: Grid, cells: Array, start: tuple[float, float], end: str) -> Flo
     return FlowPath(x=x, y=y, end=end)
 
 
-def accumulation(grid: Grid) -> Array:
-    """Return the area that drains through each cell, itself included, square CRS units; NaN in voids. D8, RichDEM."""
-    import richdem
+def steepest(grid: Grid) -> NDArray[np.int8]:
+    """Return the neighbour that each cell falls to most steeply (D8), counted from the east counter-clockwise.
 
-    ground = _as_richdem(filled(grid).z)
+    -1 where none lies lower.
+    """
+    rows, columns = grid.z.shape
+    wide = np.pad(grid.z, 1, constant_values=np.nan)
+    neighbour = np.full(grid.z.shape, -1, dtype=np.int8)
+    most = np.zeros(grid.z.shape)
+    for k, (down, right) in enumerate(STEPS):
+        there = wide[1 + down : 1 + down + rows, 1 + right : 1 + right + columns]
+        fall = (grid.z - there) / np.hypot(down * grid.dy, right * grid.dx)
+        with np.errstate(invalid="ignore"):
+            better = fall > most
+        neighbour[better], most[better] = k, fall[better]
+    return neighbour
+
+
+def accumulation(grid: Grid) -> Array:
+    """Return the area that drains through each cell, itself included, square CRS units; NaN in voids.
+
+    By RichDEM, along `steepest` on the filled ground: RichDEM's own D8 does not weigh that diagonals are longer.
+    """
+    import richdem  # loaded where it is needed
+
+    z = filled(grid).z
+    neighbour = steepest(replace(grid, z=z))
+    shares = np.full((*z.shape, 9), -1.0, dtype=np.float32)
+    shares[..., 0] = np.where(np.isnan(z), -2, np.where(neighbour < 0, -1, 0))  # RichDEM: no data, no flow, flow
+    for k, place in enumerate(_RICHDEM_ORDER):
+        shares[neighbour == k, place] = 1.0
+    given = richdem.rd3array(shares, no_data=-2)
+    given.geotransform = _GEOTRANSFORM
     with _silent():
-        cells = richdem.FlowAccumulation(ground, method="D8")
-    area: Array = np.where(np.isnan(grid.z), np.nan, np.asarray(cells, dtype=float) * grid.dx * grid.dy)
+        cells = richdem.FlowAccumFromProps(given)
+    area: Array = np.where(np.isnan(z), np.nan, np.asarray(cells, dtype=float) * grid.dx * grid.dy)
     return area
 
 
 def _richdem_fill(grid: Grid) -> Array:
-    import richdem
+    import richdem  # loaded with the first filling
 
-    ground = _as_richdem(grid.z)
+    void = np.isnan(grid.z)
+    ground = richdem.rdarray(np.where(void, _NO_DATA, grid.z), no_data=_NO_DATA)
+    ground.geotransform = _GEOTRANSFORM
     with _silent():
         richdem.FillDepressions(ground, epsilon=True, in_place=True)
-    return np.where(np.isnan(grid.z), np.nan, np.asarray(ground))
-
-
-def _as_richdem(z: Array) -> Any:  # noqa: ANN401 (richdem has no types)
-    import richdem
-
-    ground = richdem.rdarray(np.where(np.isnan(z), _NO_DATA, z), no_data=_NO_DATA)
-    ground.geotransform = (0.0, 1.0, 0.0, 0.0, 0.0, -1.0)  # it prints a warning without
-    return ground
+    return np.where(void, np.nan, np.asarray(ground))
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import shapely
 from numpy.typing import NDArray
-from scipy.ndimage import binary_closing, binary_dilation, label
+from scipy.ndimage import binary_closing, binary_dilation, distance_transform_edt, label
 
 from wetgeo.kernels.contour import Polygonal, polygonal, smooth_outline
 from wetgeo.kernels.coverage import covered_fraction
@@ -44,7 +44,7 @@ class SteepGround:
     ground
         The steep ground outside the zone and the ground between it and the zone; empty where there is none.
     cut_short
-        True where it reaches the end of the elevations.
+        True where steep ground goes on beyond the end of the elevations.
     voids
         True where water of steep land beside it ends in a void of the elevations.
     """
@@ -90,22 +90,24 @@ def steep_land(grid: Grid, *, run: float, gain: float, slope: float) -> Mask:
     -------
     The mask, shape of ``grid.z``; right to one cell of the grid at breaks of slope on clean terrain.
     """
-    return _steep_land(grid, smoothing_scale(grid, run=run, gain=gain, slope=slope), run=run, gain=gain, slope=slope)
+    scale = smoothing_scale(grid, run=run, gain=gain, slope=slope)
+    land, _ = _steep_land(grid, scale, run=run, gain=gain, slope=slope)
+    return land
 
 
-def _steep_land(grid: Grid, scale: float, *, run: float, gain: float, slope: float) -> Mask:
+def _steep_land(grid: Grid, scale: float, *, run: float, gain: float, slope: float) -> tuple[Mask, Mask]:
+    """Return steep land, and the cells whose own slope exceeds the limit."""
     from wetgeo.kernels import tracing
 
     z, ddx, ddy = fitted(grid, scale)
     with np.errstate(invalid="ignore"):
         over = np.hypot(ddx, ddy) > slope + _ROUNDING
     if not over.any():
-        return over
+        return over, over
     marked = tracing.steep_runs(z, ddx, ddy, over, (grid.dx, grid.dy), run, gain + _ROUNDING * run)
     # runs from neighbouring cells may pass a cell between them by
     closed = binary_closing(np.pad(marked, 1, mode="edge"), _AROUND)[1:-1, 1:-1]
-    land: Mask = (closed | marked) & np.isfinite(grid.z)
-    return land
+    return (closed | marked) & np.isfinite(grid.z), over
 
 
 def steep_extension(
@@ -129,16 +131,28 @@ def steep_extension(
     within, water = covered_fraction(grid, zone), covered_fraction(grid, resource)
     inside, sink = (within + water) > _TOUCHED, water > _TOUCHED
     scale = smoothing_scale(grid, run=run, gain=gain, slope=slope)
-    steep = _steep_land(grid, scale, run=run, gain=gain, slope=slope) & ~sink
+    land, over = _steep_land(grid, scale, run=run, gain=gain, slope=slope)
+    steep = land & ~sink
     kept, voids = _connected(grid, steep, inside, sink, scale)
     if not kept.any():
         return SteepGround(ground=shapely.Polygon(), cut_short=False, voids=voids)
     joint = binary_dilation(kept, _AROUND, iterations=3) & ((within + water > 0.5) | (steep & inside))
     outline = smooth_outline(grid, kept | joint, fine=run / 16)
     added = polygonal(shapely.difference(outline, shapely.union(zone, resource)))
-    edge = kept.copy()
-    edge[1:-1, 1:-1] = False
-    return SteepGround(ground=_meaningful(grid, added, kept), cut_short=bool(edge.any()), voids=voids)
+    cut_short = _goes_on(grid, kept, over, run)
+    return SteepGround(ground=_meaningful(grid, added, kept), cut_short=cut_short, voids=voids)
+
+
+def _goes_on(grid: Grid, kept: Mask, over: Mask, run: float) -> bool:
+    """Tell whether ground steeper than the limit leaves the grid within a run of the steep land, where none can end."""
+    border = over.copy()
+    border[1:-1, 1:-1] = False
+    rows, columns = int(run / grid.dy) + 2, int(run / grid.dx) + 2
+    inner = kept[rows:-rows, columns:-columns]
+    if not border.any() or inner.sum() == kept.sum():
+        return False
+    away = distance_transform_edt(~kept, sampling=(grid.dy, grid.dx))
+    return bool((away[border] <= run + max(grid.dx, grid.dy)).any())
 
 
 def _connected(grid: Grid, steep: Mask, inside: Mask, sink: Mask, scale: float) -> tuple[Mask, bool]:

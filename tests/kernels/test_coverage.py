@@ -1,0 +1,103 @@
+"""Covered fractions against shapely's intersections and exactextract, means against closed forms."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import shapely
+
+from wetgeo.kernels.coverage import covered_fraction, mean_slope
+from wetgeo.kernels.grid import Grid
+
+
+def flat(rows=12, columns=15) -> Grid:
+    return Grid(z=np.zeros((rows, columns)), left=100.0, top=218.0, dx=1.5, dy=1.25)
+
+
+def cells(grid: Grid) -> np.ndarray:
+    row, column = np.indices(grid.z.shape)
+    left, top = grid.left + column * grid.dx, grid.top - row * grid.dy
+    return shapely.box(left, top - grid.dy, left + grid.dx, top)
+
+
+def star(seed: int) -> shapely.Geometry:
+    """A star-shaped polygon, with a hole, a second part or corners on grid lines by turns; may leave the grid."""
+    random = np.random.default_rng(seed)
+    angle = np.sort(random.uniform(0, 2 * np.pi, random.integers(3, 40)))
+    radius = random.uniform(1, 14, len(angle))
+    shape = shapely.Polygon(np.column_stack([110 + radius * np.cos(angle), 210 + radius * np.sin(angle)])).buffer(0)
+    if seed % 3 == 0:
+        shape = shape.difference(shapely.Point(110, 210).buffer(2.3))
+    if seed % 4 == 0:
+        shape = shape.union(shapely.box(101, 204, 103.5, 206.75))
+    return shapely.set_precision(shape, 0.25) if seed % 5 == 0 else shape
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_fractions_are_exact(seed):
+    grid, shape = flat(), star(seed)
+    truth = shapely.area(shapely.intersection(cells(grid), shape)) / (grid.dx * grid.dy)
+    np.testing.assert_allclose(covered_fraction(grid, shape), truth, atol=1e-9)
+
+
+def test_agrees_with_exactextract():
+    exactextract = pytest.importorskip("exactextract")
+    grid, shape = flat(), star(7)
+    left, bottom, right, top = grid.bounds
+    z = np.random.default_rng(1).normal(size=grid.z.shape)
+    source = exactextract.raster.NumPyRasterSource(z, left, bottom, right, top)
+    feature = {"type": "Feature", "geometry": shapely.geometry.mapping(shape), "properties": {}}
+    told = exactextract.exact_extract(source, feature, ["mean", "count"])[0]["properties"]
+    weight = covered_fraction(grid, shape)
+    assert weight.sum() == pytest.approx(told["count"], abs=1e-5)
+    assert (weight * z).sum() / weight.sum() == pytest.approx(told["mean"], abs=1e-6)
+
+
+def test_outside_and_empty():
+    grid = flat()
+    assert covered_fraction(grid, shapely.box(0, 0, 10, 10)).sum() == 0
+    assert covered_fraction(grid, shapely.Polygon()).sum() == 0
+    assert covered_fraction(grid, shapely.box(-1e6, -1e6, 1e6, 1e6)).min() == pytest.approx(1, abs=1e-9)
+    assert mean_slope(grid, shapely.Polygon())[1] == 0
+    slope, coverage = mean_slope(grid, shapely.box(0, 0, 10, 10))
+    assert np.isnan(slope)
+    assert coverage == 0
+
+
+def ramp(cell: float, *, ratio: float, aspect: float, size: float = 300.0) -> Grid:
+    n = round(size / cell)
+    row, column = np.mgrid[:n, :n]
+    turn = np.radians(aspect)
+    z = 300 + ratio * ((column + 0.5) * cell * np.sin(turn) - (row + 0.5) * cell * np.cos(turn))
+    return Grid(z=z, left=0.0, top=size, dx=cell, dy=cell)
+
+
+@pytest.mark.parametrize("aspect", [0, 15, 37, 60])
+@pytest.mark.parametrize("cell", [1.0, 3.0, 10.0, 30.0])
+def test_mean_slope_of_a_plane_is_its_own_on_cells_of_any_size(aspect, cell):
+    ring = shapely.box(100, 100, 103, 103).buffer(6).difference(shapely.box(100, 100, 103, 103))
+    slope, coverage = mean_slope(ramp(cell, ratio=0.15, aspect=aspect), ring)
+    assert slope == pytest.approx(15, abs=1e-9)
+    assert coverage == pytest.approx(1)
+
+
+def test_coverage_counts_cells_with_an_elevation():
+    grid = ramp(2.0, ratio=0.08, aspect=90)
+    grid.z[:, 50:60] = np.nan  # 100 to 120 from the left
+    slope, coverage = mean_slope(grid, shapely.box(50, 100, 150, 150))
+    assert slope == pytest.approx(8, abs=1e-9)
+    assert coverage == pytest.approx(0.8)
+    slope, coverage = mean_slope(grid, shapely.box(250, 100, 350, 150))  # half of it beyond the border
+    assert slope == pytest.approx(8, abs=1e-9)
+    assert coverage == pytest.approx(0.5)
+
+
+def test_each_cell_counts_by_its_part():
+    # the left half is level, the right half climbs at 20 %
+    column = (np.arange(20) + 0.5) * 10
+    grid = Grid(z=np.tile(np.where(column > 100, 0.2 * (column - 100), 0.0), (10, 1)), left=0, top=100, dx=10, dy=10)
+    seen = np.gradient(grid.z[0], 10)
+    box = shapely.box(75.0, 20, 117.5, 60)
+    share = np.clip(np.minimum(117.5, column + 5) - np.maximum(75.0, column - 5), 0, None)
+    slope, _ = mean_slope(grid, box)
+    assert slope == pytest.approx(100 * (share * seen).sum() / share.sum(), abs=1e-9)

@@ -62,7 +62,7 @@ def survey_layers(
     merge_ft = _MERGE_FT if provision is None else provision.merge.value
     token_ft = 0.0 if provision is None else ruling.length("token_edge_length")
     lots = lots_of(site, findings)
-    upland = upland_edges(frame, site)
+    upland = upland_edges(frame, site, findings)
     edge = lot_lines(upland, lots, merge_ft=merge_ft, token_ft=token_ft, site=site)
     tract = lot_lines(tract_edges(frame, site, upland), lots, merge_ft=merge_ft, token_ft=token_ft, site=site)
     layers: dict[str, pd.DataFrame] = {

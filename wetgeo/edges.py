@@ -66,7 +66,7 @@ def upland_edges(footprints: gpd.GeoDataFrame, site: Site, findings: Findings) -
     """
     grid, shapes = _grid(site), footprints.geometry.to_numpy()
     parts = union_parts(shapes)
-    rings, part_of, holes = outlines(parts, grid)
+    rings, part_of, holes = outlines(parts, grid, SAME_FT * site.ft)
     lines = [shapely.LineString(ring) for ring in rings]
     water, tract = site.resources.geometry.to_numpy(), tract_of(site)
     near = _near(lines, water, 2 * grid)
@@ -102,13 +102,13 @@ def tract_edges(footprints: gpd.GeoDataFrame, site: Site, upland: Edges) -> Edge
     Where the upland edge itself runs along the tract's line, it is upland.
     """
     tract, shapes, grid = tract_of(site), footprints.geometry.to_numpy(), _grid(site)
-    edge = shapely.multilinestrings(_lines(upland.chains))
+    edge = shapely.MultiLineString(_lines(upland.chains))
     shapely.prepare(edge)
     water = site.resources.geometry.to_numpy()
     tree, crossed = shapely.STRtree(shapes), shapely.STRtree(water)
     pieces: list[Floats] = []
     resource: list[int] = []
-    rings = [] if tract is None else outlines(np.array([tract], dtype=object), grid)[0]
+    rings = [] if tract is None else outlines(np.array([tract], dtype=object), grid, SAME_FT * site.ft)[0]
     for ring in map(shapely.LineString, rings):
         left = _without(ring, water[np.sort(crossed.query(ring, predicate="dwithin", distance=grid))], grid)
         for index in np.sort(tree.query(ring, predicate="intersects")):

@@ -39,7 +39,7 @@ class LotLine:
     """A station where lot lines meet a chain; lines that are nearer than the merging distance are one.
 
     `lots` are those on either side. `marked` is False where none of the lots that change there has more than the token
-    length of edge.
+    length of edge; the ends of a line that runs along the edge always are.
     """
 
     chain: int
@@ -232,11 +232,15 @@ def _longest(owner: Ints, sizes: Floats, held: list[Holders], count: int) -> lis
 def _pieces(edges: Edges, stretches: dict[int, list[tuple[float, float, Holders]]], shortest: float) -> list[Piece]:
     """Cut stretches where another resource's footprint takes over."""
     pieces = []
-    for chain, of_chain in stretches.items():
+    for chain, held in stretches.items():
+        of_chain = held
         runs = slice(*np.searchsorted(edges.run_chain, [chain, chain + 1]))
         starts, ids = edges.run_start[runs], edges.run_resource[runs]
         length = edges.chains.lengths[chain]
         turns = np.concatenate([starts, starts + length])
+        if len(starts) > 1 and edges.chains.closed[chain] and of_chain[0][:2] == (0.0, length):
+            # nothing is cut where a ring without lot lines happens to start
+            of_chain = [(starts[0], starts[0] + length, of_chain[0][2])]
         for start, end, holders in of_chain:
             inner = turns[(turns > start + shortest) & (turns < end - shortest)] if len(starts) > 1 else turns[:0]
             bounds = [start, *inner.tolist(), end]
@@ -261,5 +265,5 @@ def _lines(
         turned = set(cut.lots) if cut.run or at_end else set(sides[0]) ^ set(sides[1])
         beside = [lot for held in sides for lot in held]
         lots = tuple(dict.fromkeys([*beside, *cut.lots]))
-        lines.append(LotLine(chain, cut.station, lots, bool(turned & large)))
+        lines.append(LotLine(chain, cut.station, lots, cut.run or bool(turned & large)))
     return lines

@@ -117,7 +117,7 @@ def northern_start(ring: Floats) -> Floats:
     return np.concatenate([rolled, rolled[:1]])
 
 
-def outlines(polygons: GeometryArray, grid: float) -> tuple[list[Floats], Ints, Bools]:
+def outlines(polygons: GeometryArray, grid: float, narrowest: float) -> tuple[list[Floats], Ints, Bools]:
     """Take the rings of polygons, the ground to the right of each, from their northernmost point on.
 
     Parameters
@@ -126,6 +126,8 @@ def outlines(polygons: GeometryArray, grid: float) -> tuple[list[Floats], Ints, 
         Polygons or MultiPolygons, shape (n,).
     grid
         Coordinates are rounded to multiples of this; points that fall together become one.
+    narrowest
+        Rings around ground that is narrower than this throughout (area over half the length) are left out.
 
     Returns
     -------
@@ -138,8 +140,10 @@ def outlines(polygons: GeometryArray, grid: float) -> tuple[list[Floats], Ints, 
     for index, ring in enumerate(rings):
         xy = np.round(shapely.get_coordinates(ring) / grid) * grid
         moved = np.concatenate([[True], (np.diff(xy, axis=0) != 0).any(axis=1)])
-        if np.count_nonzero(moved) > 3:
-            lines.append(northern_start(xy[moved]))
+        xy = xy[moved]
+        width = 2 * shapely.Polygon(xy).area / shapely.length(ring) if len(xy) > 3 else 0.0
+        if width > narrowest:
+            lines.append(northern_start(xy))
             kept.append(index)
     order = np.array(kept, dtype=np.intp)
     return lines, part_of[polygon_of[order]], holes[order]
@@ -189,7 +193,6 @@ def directed(piece: Floats, line: shapely.LineString, grid: float) -> Floats:
 def merged_lines(geometry: Any, shortest: float) -> GeometryArray:  # noqa: ANN401 -- any shapely geometry
     """Join the lines of what an overlay left; points, and lines shorter than `shortest`, are dropped."""
     parts = shapely.get_parts(geometry)
-    lines = shapely.get_parts(
-        shapely.line_merge(shapely.MultiLineString(list(parts[shapely.get_dimensions(parts) == 1])))
-    )
+    parts = parts[(shapely.get_dimensions(parts) == 1) & ~shapely.is_empty(parts)]
+    lines = shapely.get_parts(shapely.line_merge(shapely.multilinestrings(parts)))
     return np.asarray(lines[shapely.length(lines) >= shortest], dtype=object)

@@ -15,6 +15,8 @@ from wetgeo.kernels.lines import Bools, Chains, Floats, GeometryArray, Ints
 RUN = 20.0
 #: lines that end on each other within this fraction of the merging distance meet
 TOUCH = 0.02
+#: see `meetings`
+TIGHT = 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +43,8 @@ class _Encounters:
     lot: Ints
     low: Floats
     high: Floats
+    tight_low: Floats
+    tight_high: Floats
     crossing: Floats
     corner: Floats
 
@@ -48,8 +52,9 @@ class _Encounters:
 def meetings(chains: Chains, lots: GeometryArray, merge: float) -> Meetings:
     """Find where the outlines of lots meet chains.
 
-    A crossing counts once; a lot line that keeps within half of `merge` of the chain over `RUN` times `merge` counts
-    where it begins to and where it ends, and not between.
+    A crossing counts. A lot line that keeps within half of `merge` of the chain over `RUN` times `merge` runs along it:
+    it counts where it begins to and where it ends, and not between. A line that crosses once on such a stretch, at a
+    small angle, does not run along, unless it keeps within a `TIGHT` part of that distance as long.
 
     Parameters
     ----------
@@ -62,23 +67,23 @@ def meetings(chains: Chains, lots: GeometryArray, merge: float) -> Meetings:
     """
     near = _encounters(chains, lots, merge / 2)
     zone = _zones(chains, near, slack=TOUCH * merge)
-    count = int(zone.max(initial=-1)) + 1
-    low, high = np.full(count, np.inf), np.full(count, -np.inf)
-    np.minimum.at(low, zone, near.low)
-    np.maximum.at(high, zone, near.high)
-    some = np.zeros(count, dtype=np.intp)
+    low, high = _extent(zone, near.low, near.high)
+    least, most = _extent(zone, near.crossing, near.crossing)
+    tight_low, tight_high = _extent(zone, near.tight_low, near.tight_high)
+    once = np.isfinite(least) & (most - least <= 2 * merge) & (tight_high - tight_low <= RUN * merge)
+    along = (high - low > RUN * merge) & ~once
+    some = np.zeros(len(low), dtype=np.intp)
     some[zone] = np.arange(len(zone))
-    long = high - low > RUN * merge
-    crossed = np.flatnonzero(~np.isnan(near.crossing) & ~long[zone])
-    runs = np.flatnonzero(long & (high - low < chains.lengths[near.chain[some]] - merge))
+    crossed = np.flatnonzero(~np.isnan(near.crossing) & ~along[zone])
+    runs = np.flatnonzero(along & (high - low < chains.lengths[near.chain[some]] - merge))
     ends = np.concatenate(_run_ends(near, zone, low, high, limit=RUN * merge / 2)).reshape(2, -1)[:, runs].ravel()
-    pairs = np.concatenate([crossed, some[runs], some[runs]])
+    pairs, at = np.concatenate([crossed, some[runs], some[runs]]), near.crossing[crossed]
     return Meetings(
         chain=near.chain[pairs],
         lot=near.lot[pairs],
-        station=np.concatenate([near.crossing[crossed], ends]),
-        low=np.concatenate([low[zone[crossed]], ends - merge / 2]),
-        high=np.concatenate([high[zone[crossed]], ends + merge / 2]),
+        station=np.concatenate([at, ends]),
+        low=np.concatenate([np.maximum(low[zone[crossed]], at - RUN * merge / 2), ends - merge / 2]),
+        high=np.concatenate([np.minimum(high[zone[crossed]], at + RUN * merge / 2), ends + merge / 2]),
         run=np.arange(len(pairs)) >= len(crossed),
     )
 
@@ -116,6 +121,7 @@ def _encounters(chains: Chains, lots: GeometryArray, reach: float) -> _Encounter
     a, along = start[ours], end[ours] - start[ours]
     length = np.hypot(*along.T)
     low, high = _within(a, along, p[theirs], q[theirs], reach)
+    tight_low, tight_high = _within(a, along, p[theirs], q[theirs], TIGHT * reach)
     crossing = _crossing(a, along, p[theirs], q[theirs], touch=reach * 2 * TOUCH)
     corner = np.einsum("ij,ij->i", p[theirs] - a, along) / length**2
     corner = np.where((corner >= 0) & (corner <= 1), corner, np.nan)
@@ -126,6 +132,8 @@ def _encounters(chains: Chains, lots: GeometryArray, reach: float) -> _Encounter
         lot=lot_of[theirs][meets],
         low=(base + low * length)[meets],
         high=(base + high * length)[meets],
+        tight_low=(base + tight_low * length)[meets],
+        tight_high=(base + tight_high * length)[meets],
         crossing=(base + np.clip(crossing, 0, 1) * length)[meets],
         corner=np.where(away <= reach, base + corner * length, np.nan)[meets],
     )
@@ -218,11 +226,20 @@ def _zones(chains: Chains, near: _Encounters, slack: float) -> Ints:
     last = dict(zip(group[at_end].tolist(), zone[at_end].tolist(), strict=True))
     moved = np.array([last[g] for g in first if g in last and last[g] != first[g]], dtype=np.intp)
     over = np.isin(zone, moved)
-    for stations in (near.low, near.high, near.crossing, near.corner):
+    for stations in (near.low, near.high, near.tight_low, near.tight_high, near.crossing, near.corner):
         stations[over] -= length[over]
     into = {last[g]: first[g] for g in first if g in last}
     zone[over] = [into[z] for z in zone[over].tolist()]
     return np.unique(zone, return_inverse=True)[1]
+
+
+def _extent(zone: Ints, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+    """Least `low` and greatest `high` in each zone, NaN left out; inf and -inf where there is none."""
+    count = int(zone.max(initial=-1)) + 1
+    least, most = np.full(count, np.inf), np.full(count, -np.inf)
+    np.fmin.at(least, zone, low)
+    np.fmax.at(most, zone, high)
+    return least, most
 
 
 def _run_ends(near: _Encounters, zone: Ints, low: Floats, high: Floats, limit: float) -> tuple[Floats, Floats]:
@@ -230,8 +247,5 @@ def _run_ends(near: _Encounters, zone: Ints, low: Floats, high: Floats, limit: f
 
     The zone itself goes on past a corner until the line is too far away; the corner is what counts, where there is one.
     """
-    first, last = np.full(len(low), np.inf), np.full(len(low), -np.inf)
-    for stations in (near.crossing, near.corner):
-        np.fmin.at(first, zone, stations)
-        np.fmax.at(last, zone, stations)
+    first, last = _extent(zone, np.fmin(near.crossing, near.corner), np.fmax(near.crossing, near.corner))
     return np.where(first - low <= limit, first, low), np.where(high - last <= limit, last, high)

@@ -71,7 +71,7 @@ def bend_stations(xy: Floats, stations: Floats, *, largest: float, smallest: flo
     while best is None:
         kept *= 2
         best = _path(nodes, at, places, largest, smallest, kept)
-    even = stations[0] + (stations[-1] - stations[0]) * np.arange(1, len(best) + 1) / (len(best) + 1)
+    even = np.linspace(stations[0], stations[-1], len(best) + 2)[1:-1]
     ends = np.concatenate([stations[:1], even, stations[-1:]])
     if np.diff(ends).max() <= largest and strays(xy, stations, ends).max() <= kept:
         return even

@@ -34,7 +34,7 @@ _LINES = {
 }
 
 
-def smooth_outline(grid: Grid, mask: NDArray[np.bool_], *, fine: float) -> Polygonal:
+def smooth_outline(grid: Grid, mask: NDArray[np.bool_], *, fine: float, blur: float = 1.0) -> Polygonal:
     """Return the ground of a mask as polygons with smooth outlines.
 
     Parameters
@@ -45,17 +45,18 @@ def smooth_outline(grid: Grid, mask: NDArray[np.bool_], *, fine: float) -> Polyg
         The cells, shape of ``grid.z``.
     fine
         Cells wider than this (CRS units) are divided first, so that the outline bends in steps no longer than it.
+    blur
+        Standard deviation of the blur, cells.
 
     Returns
     -------
-    Valid polygons, in the plane of the grid. The mask is blurred over a cell and the outline drawn where half is left:
-    straight edges of any direction stay within a quarter of a cell, corners are rounded within 0.6 of a cell. Cells
-    that meet only at a corner are not joined.
+    Valid polygons, in the plane of the grid. The mask is blurred and the outline drawn where half is left: straight
+    edges of any direction stay within half a cell, corners are rounded within 0.6 of the blur. Cells that meet only at
+    a corner are not joined.
     """
     parts = max(round(max(grid.dx, grid.dy) / fine), 1)
-    cells = np.pad(np.kron(mask, np.ones((parts, parts), dtype=bool)), 3 * parts, mode="edge")
-    blurred = gaussian_filter(cells.astype(np.float64), sigma=float(parts), mode="nearest", truncate=3.0)
-    inner = blurred[2 * parts : -2 * parts, 2 * parts : -2 * parts]
+    cells = np.pad(np.kron(mask, np.ones((parts, parts), dtype=bool)), parts, mode="edge")
+    inner = gaussian_filter(cells.astype(np.float64), sigma=blur * parts, mode="nearest", truncate=3.0)
     dx, dy = grid.dx / parts, grid.dy / parts
     outline = contour(inner, 0.5, left=grid.left - parts * dx, top=grid.top + parts * dy, cell=(dx, dy))
     return polygonal(shapely.intersection(outline, shapely.box(*grid.bounds)))

@@ -137,7 +137,8 @@ def steep_extension(
     if not kept.any():
         return SteepGround(ground=shapely.Polygon(), cut_short=False, voids=voids)
     joint = binary_dilation(kept, _AROUND, iterations=3) & ((within + water > 0.5) | (steep & inside))
-    outline = smooth_outline(grid, kept | joint, fine=run / 16)
+    blur = float(np.clip(scale / np.sqrt(grid.dx * grid.dy), 1, 3))  # noise moves the mask's edge by as much
+    outline = smooth_outline(grid, kept | joint, fine=run / 16, blur=blur)
     added = polygonal(shapely.difference(outline, shapely.union(zone, resource)))
     cut_short = _goes_on(grid, kept, over, run)
     return SteepGround(ground=_meaningful(grid, added, kept), cut_short=cut_short, voids=voids)

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from plats import ORIGIN, at_origin, box, lay_out, lot
 from sites import FEET, make_site
 
-from wetgeo.edges import upland_edges
+from wetgeo.edges import _runs, upland_edges
 from wetgeo.findings import Findings
+from wetgeo.kernels.lines import Chains
 
 
 def upland(plat):
@@ -137,6 +138,24 @@ def test_of_overlapping_parcels_the_smallest_holds_the_edge_and_stacked_ones_are
     plat = lay_out([box(0, 0, 300, 200)], lots=lots)
     assert set(upland(plat).parcel_id) == {"big", "1-1; 1-2"}
     assert any("1-1" in message for message in plat.messages("parcel-overlap"))
+
+
+@pytest.mark.parametrize(
+    ("owner", "runs"),
+    [
+        ([0, 0, 1, 1, 1], [(0, 20, "A"), (20, 40.2, "B")]),
+        ([0, 1, 0, 0, 0], [(0, 10, "A"), (10, 20, "B"), (20, 40.2, "A")]),
+        ([0, 0, 1, 0, 0], [(0, 40.2, "A")]),
+        ([1, 1, 1, 1, 0], [(0, 30.2, "B"), (30.2, 40.2, "A")]),
+    ],
+)
+def test_a_splinter_of_an_edge_goes_to_the_run_before_it(owner, runs):
+    # segments of 10, 10, 0.2, 10 and 10 ft
+    line = np.array([(0, 0), (10, 0), (20, 0), (20.2, 0), (30.2, 0), (40.2, 0)], dtype=float)
+    found = _runs(Chains.of([line], [1]), np.array(owner), np.array(["A", "B"], dtype=object), 0.33)
+    assert list(zip(found.run_start, found.run_end, found.run_resource, strict=True)) == [
+        (pytest.approx(start), pytest.approx(end), name) for start, end, name in runs
+    ]
 
 
 def test_no_rows_where_there_are_no_footprints():

@@ -250,6 +250,14 @@ def test_a_round_edge_has_as_many_bends_as_its_sagitta_asks(stray, least, most):
     assert reasons(plat) == {"bend": len(plat.monuments)}
 
 
+def test_bends_that_would_stand_too_near_are_told():
+    # on an arc of 50 ft radius a chord of 1 ft strays by 0.0025 ft
+    plat = lay_out([box(0, 0, 30, 20)], bend=0.001)
+    assert plat.monuments.gap_ft.min() >= 1 - 1e-6
+    (told,) = plat.messages("monument")
+    assert "within 0.001 ft would stand less than 1 ft apart" in told
+
+
 def test_public_land_has_flush_markers_its_boundary_included():
     plat = straight(600, lots=strips(0, 300, 600), layers={"public_land": [{"geometry": box(300, -900, 900, 900)}]})
     assert plat.monuments.marker.tolist() == ["post", "post", "flush", "flush", "flush"]

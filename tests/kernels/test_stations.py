@@ -84,10 +84,11 @@ def test_strays_by_hand():
 
 
 def test_a_tolerance_that_cannot_be_kept_is_kept_as_well_as_can_be():
-    # a zigzag of 2 ft teeth: points a foot apart cannot keep within a twentieth of a foot
-    xy, stations = stationed([(i * 0.3, 2.0 * (i % 2)) for i in range(12)])
-    inner = bend_stations(xy, stations, largest=200, smallest=1, stray=0.05)
-    assert np.diff([0, *inner, stations[-1]]).min() >= 1 - 1e-9
+    # a zigzag of teeth of half a foot: points a foot apart cannot keep within a twentieth of a foot
+    xy, stations = stationed([(i * 0.3, 0.4 * (i % 2)) for i in range(12)])
+    points = np.concatenate([[0], bend_stations(xy, stations, largest=200, smallest=1, stray=0.05), stations[-1:]])
+    assert np.diff(points).min() >= 1 - 1e-9
+    assert 0.05 < strays(xy, stations, points).max() <= 0.4
 
 
 @pytest.mark.parametrize(("stray", "smallest"), [(0, 1), (-1, 1), (5, 101)])

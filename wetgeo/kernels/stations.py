@@ -66,7 +66,9 @@ def bend_stations(xy: Floats, stations: Floats, *, largest: float, smallest: flo
     even = even_stations(stations[0], stations[-1], largest, 0.0)
     if strays(xy, stations, np.concatenate([stations[:1], even, stations[-1:]])).max() <= stray:
         return even
-    nodes, at, places = _places(xy, stations, step=min(largest / 200, stray / 4))
+    # finer than the least gap asks, a small straying would only cost time
+    step = max(min(largest / 200, stray / 4), smallest / 4)
+    nodes, at, places = _places(xy, stations, step)
     best, kept = _path(nodes, at, places, largest, smallest, stray), stray
     while best is None:
         kept *= 2

@@ -50,7 +50,8 @@ def buffers_layer(
         if ground.is_empty:
             findings.warning(
                 "buffer-none",
-                "has no upland within its width on the tract, so no buffer",
+                "has no buffer: within its width there is no upland"
+                + (" on the tract" if "tract" in site.layers else ""),
                 layer="buffers",
                 feature_id=resource["resource_id"],
             )

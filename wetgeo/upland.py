@@ -17,8 +17,12 @@ from wetgeo.kernels.offset import (
     grow,
     polygons_only,
     subtract,
+    without_slivers,
 )
 from wetgeo.site import Site
+
+#: parts of upland smaller than this are what is left where outlines nearly coincide, no ground
+_SLIVER_SQFT = 0.01
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +76,9 @@ class Upland:
             if row in self.subject:
                 ground[index] = shapely.intersection(ground[index], self.subject[row])
         ground = polygons_only(ground)
-        return ground if self.tract is None else clip(ground, self.tract)
+        if self.tract is not None:
+            ground = clip(ground, self.tract)
+        return without_slivers(ground, _SLIVER_SQFT * self.ft**2)
 
     def within(self, rows: np.ndarray, widths_ft: FloatArray) -> GeometryArray:
         """U(w): upland within w feet of each resource, within tract and subject ground."""

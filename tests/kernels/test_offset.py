@@ -6,7 +6,15 @@ import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wetgeo.kernels.offset import clip, grow, polygons_only, quarter_segments, subtract, union_parts
+from wetgeo.kernels.offset import (
+    clip,
+    grow,
+    polygons_only,
+    quarter_segments,
+    subtract,
+    union_parts,
+    without_slivers,
+)
 
 
 def array(*geometries):
@@ -88,3 +96,14 @@ def test_union_counts_shared_ground_once():
     )
     assert sorted(round(p.area, 9) for p in parts) == [1, 6]
     assert len(union_parts([])) == 0
+
+
+def test_slivers_are_left_out_part_by_part():
+    big, other, small = shapely.box(0, 0, 5, 5), shapely.box(20, 0, 25, 5), shapely.box(10, 0, 10.001, 1)
+    kept = without_slivers(
+        array(shapely.MultiPolygon([big, small]), small, shapely.MultiPolygon([big, small, other]), big), 0.01
+    )
+    assert kept[0].equals(big)
+    assert kept[1].is_empty
+    assert kept[2].area == 50
+    assert kept[3] is big

@@ -61,6 +61,20 @@ def polygons_only(geometries: GeometryArray) -> GeometryArray:
     return kept
 
 
+def without_slivers(geometries: GeometryArray, least: float) -> GeometryArray:
+    """Leave out the parts of each polygon that are smaller than `least`, square coordinate units.
+
+    Where outlines nearly coincide, overlays leave parts of which nothing is known but the last digits of coordinates.
+    """
+    kept = np.array(geometries, dtype=object)
+    parts, owner = shapely.get_parts(kept, return_index=True)
+    small = shapely.area(parts) < least
+    for index in np.unique(owner[small]):
+        own = parts[(owner == index) & ~small]
+        kept[index] = own[0] if len(own) == 1 else shapely.multipolygons(own)
+    return kept
+
+
 def subtract(geometries: GeometryArray, others: GeometryArray, tree: shapely.STRtree | None = None) -> GeometryArray:
     """Take all `others` away from each geometry.
 

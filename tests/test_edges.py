@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from plats import ORIGIN, at_origin, box, lay_out, lot
 from sites import FEET, make_site
 
-from wetgeo.edges import _runs, upland_edges
+from wetgeo.edges import _runs, tract_edges, upland_edges
 from wetgeo.findings import Findings
 from wetgeo.kernels.lines import Chains
 
@@ -180,3 +180,16 @@ def test_the_edge_is_the_outline_of_all_buffers_together(squares, width):
     wide = [ring for ring in rings if 2 * shapely.Polygon(ring).area / ring.length > 0.2]
     assert upland(plat).length_ft.sum() == pytest.approx(sum(ring.length for ring in wide), rel=2e-3, abs=1.0)
     assert (upland(plat).geometry.distance(union.boundary) < 0.05).all()
+
+
+def test_a_buffer_that_touches_the_tract_line_elsewhere_at_one_point_is_cut_as_any_other():
+    # the footprint crosses the tract's north side and touches its east side at a corner: a point and a line
+    tract = shapely.Polygon([(0, 0), (100, 0), (100, 100), (0, 100)])
+    footprint = shapely.Polygon([(40, 80), (60, 80), (60, 120), (40, 120), (40, 100.0)])
+    touching = shapely.union(footprint, shapely.Polygon([(60, 85), (100, 90), (60, 95)]))
+    water = shapely.box(48, 85, 52, 90)
+    site = make_site([{"geometry": water}], {"tract": [{"geometry": tract}]})
+    frame = gpd.GeoDataFrame({"resource_id": ["R1"]}, geometry=[touching], crs=site.crs)
+    findings = Findings()
+    cut = tract_edges(frame, site, upland_edges(frame, site, findings))
+    assert cut.chains.lengths.sum() == pytest.approx(20)

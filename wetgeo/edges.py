@@ -15,7 +15,18 @@ import shapely
 from numpy.typing import NDArray
 
 from wetgeo.findings import Findings
-from wetgeo.kernels.lines import Bools, Chains, Floats, GeometryArray, Ints, clear_of, directed, merged_lines, outlines
+from wetgeo.kernels.lines import (
+    Bools,
+    Chains,
+    Floats,
+    GeometryArray,
+    Ints,
+    clear_of,
+    directed,
+    lines_only,
+    merged_lines,
+    outlines,
+)
 from wetgeo.kernels.offset import union_parts
 from wetgeo.site import Site
 
@@ -112,7 +123,7 @@ def tract_edges(footprints: gpd.GeoDataFrame, site: Site, upland: Edges) -> Edge
     for ring in map(shapely.LineString, rings):
         left = _without(ring, water[np.sort(crossed.query(ring, predicate="dwithin", distance=grid))], grid)
         for index in np.sort(tree.query(ring, predicate="intersects")):
-            held = shapely.intersection(left, shapes[index], grid_size=grid)
+            held = lines_only(shapely.intersection(left, shapes[index], grid_size=grid))
             left = _without(left, shapes[index : index + 1], grid)
             if edge.dwithin(held, grid):
                 held = shapely.difference(held, edge, grid_size=grid)

@@ -13,6 +13,7 @@ from typing import TypeAlias
 import numpy as np
 import shapely
 
+from wetgeo.drainage import TracedDrainageways
 from wetgeo.findings import Findings
 from wetgeo.footprints import Extend, Extension
 from wetgeo.kernels.offset import GeometryArray, Shape, union_parts
@@ -105,9 +106,10 @@ class _Extender:
     site: Site
     grounds: Sequence[MappedGround]
     steep: SteepSlopes | None
+    traced: TracedDrainageways | None
     findings: Findings
 
-    def __call__(self, row: int, zone: str | None, footprint: Shape, outermost: bool) -> list[Extension]:
+    def __call__(self, row: int, zone: str | None, footprint: Shape, outermost: bool) -> list[Extension]:  # noqa: FBT001
         kind = self.site.resources["resource_type"].iloc[row]
         added: list[Extension] = []
         for ground in self.grounds:
@@ -115,6 +117,8 @@ class _Extender:
                 added += self._mapped(ground, row, zone, footprint)
         if self.steep is not None and self._applies(self.steep.provision, kind, zone, outermost=outermost):
             added += self.steep.extend(row, zone, footprint)
+        if self.traced is not None and outermost:
+            added += self.traced.extend(row, zone, footprint)
         return added
 
     @staticmethod
@@ -174,6 +178,7 @@ def extender(site: Site, ruling: Ruling, findings: Findings) -> Extend | None:
     if way is not None and "drainageways" in site.layers:
         grounds.append(drainageways(site, ruling, way, findings))
     steep = SteepSlopes.of(site, ruling, findings)
-    if not grounds and steep is None:
+    traced = TracedDrainageways.of(site, ruling, findings)
+    if not grounds and steep is None and traced is None:
         return None
-    return _Extender(site=site, grounds=grounds, steep=steep, findings=findings)
+    return _Extender(site=site, grounds=grounds, steep=steep, traced=traced, findings=findings)

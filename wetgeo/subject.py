@@ -14,7 +14,7 @@ from wetgeo.errors import InputError
 from wetgeo.findings import Findings
 from wetgeo.frames import empty
 from wetgeo.kernels.coverage import covered_fraction
-from wetgeo.kernels.flow import FlowPath, routing, trace_down
+from wetgeo.kernels.flow import FlowPath, quiet, routing, trace_down
 from wetgeo.kernels.grid import ElevationSource, Grid
 from wetgeo.kernels.offset import FloatArray, GeometryArray, Shape
 from wetgeo.kernels.rays import limit_to_own, outward_rays, strip_polygons
@@ -113,9 +113,11 @@ def _flow_paths(site: Site, dem: ElevationSource, surface: gpd.GeoDataFrame) -> 
 
 
 def _paths_in(grid: Grid, shape: Shape, water: Shape) -> list[FlowPath]:
-    sink = covered_fraction(grid, shapely.intersection(water, shapely.box(*grid.bounds))) > 0
+    near: Shape = shapely.intersection(water, shapely.box(*grid.bounds))
+    sink = covered_fraction(grid, near) > 0
     points = shapely.get_coordinates(shapely.segmentize(shape.boundary, min(grid.dx, grid.dy) / 2))
-    return [path for path in trace_down(routing(grid, sink), points[:, 0], points[:, 1]) if path is not None]
+    ways = routing(grid, sink, smoothing=quiet(grid))
+    return [path for path in trace_down(ways, points[:, 0], points[:, 1]) if path is not None]
 
 
 def _line(path: FlowPath) -> shapely.LineString:
@@ -135,7 +137,7 @@ def _hits(site: Site, paths: list[FlowPath]) -> dict[int, FloatArray]:
         row = int(np.atleast_1d(tree.nearest(end))[0])
         # the path's last cell only touches the resource; the water goes the shortest way on
         meets = shapely.intersection(_line(path), resources[row].boundary)
-        point = shapely.get_parts(meets)[0] if not meets.is_empty else end
+        point = end if meets.is_empty else next(iter(shapely.get_parts(meets)))
         nearest = shapely.shortest_line(resources[row].boundary, point)
         hits.setdefault(row, []).append(shapely.get_coordinates(nearest)[0])
     return {row: np.array(points) for row, points in hits.items()}
@@ -155,7 +157,7 @@ def _ground(site: Site, dem: ElevationSource, row: int, hits: FloatArray | None)
 
 def _along(ring: shapely.LinearRing, resource: Shape, hits: FloatArray, gap: float, ft: float) -> list[GeometryArray]:
     """Draw the ground along one ring: between hits that are less than `gap` apart the edge is subject."""
-    points = shapely.points(hits)
+    points = np.asarray(shapely.points(hits), dtype=object)
     own = shapely.distance(ring, points) < 1e-6 * gap + 1e-9
     if not own.any():
         return []

@@ -190,9 +190,13 @@ def directed(piece: Floats, line: shapely.LineString, grid: float) -> Floats:
     return northern_start(piece) if (piece[0] == piece[-1]).all() else piece
 
 
+def lines_only(geometry: Any) -> shapely.MultiLineString:  # noqa: ANN401 -- any shapely geometry
+    """Keep the lines of what an overlay left: where outlines only touch, there are points beside them."""
+    parts = shapely.get_parts(geometry)
+    return shapely.MultiLineString(list(parts[(shapely.get_dimensions(parts) == 1) & ~shapely.is_empty(parts)]))
+
+
 def merged_lines(geometry: Any, shortest: float) -> GeometryArray:  # noqa: ANN401 -- any shapely geometry
     """Join the lines of what an overlay left; points, and lines shorter than `shortest`, are dropped."""
-    parts = shapely.get_parts(geometry)
-    parts = parts[(shapely.get_dimensions(parts) == 1) & ~shapely.is_empty(parts)]
-    lines = shapely.get_parts(shapely.line_merge(shapely.multilinestrings(parts)))
+    lines = shapely.get_parts(shapely.line_merge(lines_only(geometry)))
     return np.asarray(lines[shapely.length(lines) >= shortest], dtype=object)

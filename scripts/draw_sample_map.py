@@ -17,6 +17,7 @@ import matplotlib as mpl
 import numpy as np
 import pyogrio
 import rasterio
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.colors import LightSource
 from matplotlib.patches import Patch
@@ -29,7 +30,7 @@ SAMPLES = Path(__file__).resolve().parents[1] / "data_samples"
 #: layers of a run, from the bottom up: fill, edge and what the legend calls them
 OUTPUTS = {
     "buffers": ("#66a61e", "#33691e", "required buffer"),
-    "extensions": ("#e6ab02", "#a67c00", "added by a provision (slope, floodplain, woods, drainageway)"),
+    "extensions": ("#e6ab02", "#a67c00", "of it, what provisions add: steep slope,\nfloodplain, woods, drainageway"),
 }
 #: layers of the site in the same way
 INPUTS = {
@@ -54,7 +55,7 @@ def _ground(axes: Axes) -> None:
     axes.set_ylim(bounds.bottom, bounds.top)
 
 
-def _fill(axes: Axes, frame: gpd.GeoDataFrame, style: tuple[str, str, str], opacity: float) -> list[Patch]:
+def _fill(axes: Axes, frame: gpd.GeoDataFrame, style: tuple[str, str, str], opacity: float) -> list[Artist]:
     if frame.empty:
         return []
     fill, edge, name = style
@@ -73,10 +74,11 @@ def draw(picture: Path, out: Path | None) -> None:
     site = {name: pyogrio.read_dataframe(SAMPLES / "site.gpkg", layer=name) for name in _names()}
     figure, axes = plt.subplots(figsize=(11, 8.25), dpi=110)
     _ground(axes)
-    legend: list[Patch] = []
+    legend: list[Artist] = []
     if out is not None:
         for name, style in OUTPUTS.items():
-            legend += _fill(axes, pyogrio.read_dataframe(out / "buffers.gpkg", layer=name), style, 0.55)
+            whole = pyogrio.read_dataframe(out / "buffers.gpkg", layer=name).dissolve()
+            legend += _fill(axes, whole, style, 0.6)
     for name, style in INPUTS.items():
         frame = site[name]
         legend += _fill(axes, frame[frame.STATUS == "delineated"] if "STATUS" in frame else frame, style, 0.9)
@@ -87,7 +89,9 @@ def draw(picture: Path, out: Path | None) -> None:
     site["tract"].boundary.plot(ax=axes, color="#7b1fa2", linewidth=1.8, linestyle="-.", aspect=None)
     if out is not None:
         monuments = pyogrio.read_dataframe(out / "buffers.gpkg", layer="monuments")
-        axes.scatter(monuments.geometry.x, monuments.geometry.y, s=7, color="black", zorder=5)
+        legend += [
+            axes.scatter(monuments.geometry.x, monuments.geometry.y, s=7, color="black", zorder=5, label="monument")
+        ]
     for row in site["wetlands"].itertuples():
         at = row.geometry.representative_point()
         axes.annotate(row.WET_ID, (at.x, at.y), ha="center", va="center", fontsize=7)
@@ -97,7 +101,7 @@ def draw(picture: Path, out: Path | None) -> None:
     drawn = io.BytesIO()
     figure.savefig(drawn, bbox_inches="tight", pad_inches=0.05)
     # a palette makes a third of the file
-    Image.open(drawn).convert("RGB").quantize(128).save(picture, optimize=True)
+    Image.open(drawn).convert("RGB").quantize(200, dither=Image.Dither.NONE).save(picture, optimize=True)
 
 
 def _names() -> list[str]:

@@ -111,7 +111,7 @@ class Valley:
         flat = 17 + 24 * np.exp(-(((share - 0.58) / 0.12) ** 2)) + 14 * np.exp(-(((share - 0.33) / 0.06) ** 2))
         vertices = shapely.get_coordinates(axis)
         south = y < np.interp(x, *(vertices[np.argsort(vertices[:, 0])].T))
-        side = ndimage.gaussian_filter(np.where(south, 0.25, 0.115), 6)
+        side = ndimage.gaussian_filter(np.where(south, 0.25, 0.096), 6)
         away = ndimage.gaussian_filter(np.maximum(distance - flat, 0), 3)
         return np.asarray(self.level(x, y) + 0.2 + 0.010 * np.minimum(distance, flat) + side * (np.hypot(away, 4) - 4))
 

@@ -35,6 +35,7 @@ STEPS = {
     "monuments",
     "survey",
     "reasons",
+    "averaging_ground",
 }
 BELOW_STEPS = LEAVES | {"kernels", "site", "project", "rules", "ruling", "frames"}
 BELOW_PIPELINE = BELOW_STEPS | STEPS | {"inputs", "delineation"}

@@ -20,7 +20,15 @@ file. The command line turns one into its sentences on standard error and its ex
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable
+
+
+def closest(word: str, known: Iterable[str]) -> str | None:
+    """Find the known word that was probably meant, whatever its case; None where none comes close."""
+    spellings = {each.casefold(): each for each in sorted(known)}
+    near = difflib.get_close_matches(word.casefold(), spellings, n=1)
+    return spellings[near[0]] if near else None
 
 
 class WetgeoError(Exception):

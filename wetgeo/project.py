@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import difflib
 import re
 import sys
 from collections.abc import Iterable, Mapping
@@ -11,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from wetgeo.errors import ProjectError
+from wetgeo.errors import ProjectError, closest
 from wetgeo.site import FIELD_ROLES, LAYER_GEOMETRY, RESOURCE_LAYERS, ROLE_ALIASES
 from wetgeo.units import Z_UNITS_M
 
@@ -82,8 +81,8 @@ class Project:
 
 def close_match(word: str, allowed: Iterable[str]) -> str:
     """Say which of the allowed words was probably meant, as `` (did you mean x?)``, or nothing."""
-    near = difflib.get_close_matches(word, list(allowed), n=1)
-    return f" (did you mean {near[0]}?)" if near else ""
+    near = closest(word, allowed)
+    return f" (did you mean {near}?)" if near else ""
 
 
 class _Checker:

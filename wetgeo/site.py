@@ -13,6 +13,7 @@ from wetgeo.units import FOOT_M
 
 if TYPE_CHECKING:
     import datetime
+    from pathlib import Path
 
     import geopandas as gpd
     from pyproj import CRS
@@ -92,6 +93,8 @@ class Site:
         The elevations, or None.
     date
         The application date.
+    files
+        Every file that was read: also soil tables that were found and the parts of a VRT.
     """
 
     crs: CRS
@@ -100,6 +103,7 @@ class Site:
     layers: Mapping[str, gpd.GeoDataFrame] = field(default_factory=dict)
     dem: ElevationSource | None = None
     date: datetime.date
+    files: tuple[Path, ...] = ()
 
     @property
     def ft(self) -> float:

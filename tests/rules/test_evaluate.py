@@ -25,6 +25,8 @@ from wetgeo.rules.evaluate import (
 from wetgeo.rules.load import load_pack
 from wetgeo.rules.triggers import screen, trigger_applies
 
+pytest_plugins = ["broken_packs"]
+
 ACRE = 43560.0
 CMSCWD = load_pack("cmscwd-2009-draft")
 

@@ -11,6 +11,8 @@ from wetgeo.rules.examples import run_examples, sweep, uncovered
 from wetgeo.rules.load import EXAMPLE_KINDS, builtin_ids, load_pack
 from wetgeo.rules.show import show
 
+pytest_plugins = ["broken_packs"]
+
 
 @pytest.mark.parametrize("pack_id", builtin_ids())
 def test_worked_examples_hold(pack_id):

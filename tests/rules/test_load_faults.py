@@ -7,6 +7,8 @@ import pytest
 from wetgeo.errors import RulePackError, UsageError
 from wetgeo.rules.load import load_pack
 
+pytest_plugins = ["broken_packs"]
+
 
 def test_small_pack_is_right(small, tmp_path):
     (tmp_path / "own.toml").write_text(small, encoding="utf-8")

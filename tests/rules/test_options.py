@@ -6,6 +6,8 @@ import pytest
 
 from wetgeo.errors import ProjectError
 
+pytest_plugins = ["broken_packs"]
+
 
 def test_defaults(mcwd, rcwd, cmscwd):
     options = mcwd.resolve_options({})

@@ -12,6 +12,8 @@ import pytest
 from wetgeo.rules import model as m
 from wetgeo.rules.load import PROVISION_KINDS, builtin_ids, load_pack
 
+pytest_plugins = ["broken_packs"]
+
 BUILTIN = ("cmscwd-2009-draft", "mcwd-2024", "mn-buffer-law", "rcwd-rule-m-2004")
 
 

@@ -13,6 +13,8 @@ from wetgeo.rules.load import load_pack
 from wetgeo.rules.model import SlopeCut, SoilCut
 from wetgeo.rules.width import Facts, decide_width, hsg_letter, predominant_group, slope_cut_ft, structure_width
 
+pytest_plugins = ["broken_packs"]
+
 MCWD = load_pack("mcwd-2024")
 
 

@@ -40,7 +40,7 @@ def show_pack(pack_id: str, *, as_json: bool) -> None:
     from wetgeo.rules.show import show
 
     pack = load_pack(pack_id, Path.cwd())
-    click.echo(json.dumps(pack.document, indent=2, default=str) if as_json else show(pack))
+    click.echo(json.dumps(pack.as_data(), indent=2) if as_json else show(pack))
 
 
 @rules.command("test")
@@ -49,14 +49,13 @@ def show_pack(pack_id: str, *, as_json: bool) -> None:
 @click.pass_context
 def test_packs(ctx: click.Context, path: str | None, *, as_json: bool) -> None:
     """Check a pack and run its worked examples: of the pack PATH (a file or an id), or of all that come with wetgeo."""
-    from wetgeo.rules.examples import run_examples
+    from wetgeo.rules.examples import run_examples, sweep, uncovered
     from wetgeo.rules.load import builtin_ids, load_pack
 
-    results = {}
-    for name in [path] if path else builtin_ids():
-        pack = load_pack(name, Path.cwd())
-        results[pack.id] = run_examples(pack)
-    failed = sum(not result.ok for found in results.values() for result in found)
+    packs = [load_pack(name, Path.cwd()) for name in ([path] if path else builtin_ids())]
+    results = {pack.id: run_examples(pack) for pack in packs}
+    gaps = {pack.id: sweep(pack) for pack in packs}
+    failed = sum(not result.ok for found in results.values() for result in found) + sum(map(len, gaps.values()))
     if as_json:
         rows = [
             {"pack": name, "about": r.about, "ok": r.ok, "expected": r.expected, "got": r.got}
@@ -65,9 +64,14 @@ def test_packs(ctx: click.Context, path: str | None, *, as_json: bool) -> None:
         ]
         click.echo(json.dumps(rows, indent=2, default=str))
     else:
-        for name, found in results.items():
-            click.echo(f"{name}: {sum(r.ok for r in found)} of {len(found)} examples hold")
+        for pack in packs:
+            found = results[pack.id]
+            click.echo(f"{pack.id}: {sum(r.ok for r in found)} of {len(found)} examples hold")
             for result in found:
                 if not result.ok:
                     click.echo(f"  {result.about}: expected {result.expected}, got {result.got}")
+            for gap in gaps[pack.id]:
+                click.echo(f"  {gap}")
+            for note in uncovered(pack):
+                click.echo(f"  no example: {note}")
     ctx.exit(1 if failed else 0)

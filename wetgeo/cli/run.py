@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +20,10 @@ from wetgeo.cli.options import (
 from wetgeo.errors import WetgeoError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from wetgeo.delineation import Delineation
+    from wetgeo.project import Project
 
 
 @click.command()
@@ -67,16 +71,14 @@ def run_project(path: Path, output: Path | None, *, overwrite: bool, dry_run: bo
     project = load_project(path)
     if output is not None:
         project = dataclasses.replace(project, output=output.absolute())
-    from wetgeo.outputs.write import check_output, write_outputs
+    from wetgeo.outputs.write import write_outputs
     from wetgeo.pipeline import delineate
 
-    if not dry_run:
-        check_output(project.output, overwrite=overwrite, formats=project.formats)
-    with progress_bar(quiet=quiet) as progress:
+    with progress_bar(quiet=quiet) as progress, _hold(project, overwrite=overwrite, dry_run=dry_run):
         delineation = delineate(project, progress=progress)
         if not dry_run:
             progress(0.95, "writing the outputs")
-            write_outputs(delineation, project.output, overwrite=overwrite, formats=project.formats)
+            write_outputs(delineation, project.output, overwrite=overwrite, formats=project.formats, claimed=True)
     words = summary(delineation)
     say(f"{project.name}: {words}", quiet=quiet)
     for finding in delineation.findings:
@@ -85,6 +87,19 @@ def run_project(path: Path, output: Path | None, *, overwrite: bool, dry_run: bo
             say(f"  {finding.severity}: {about}: {finding.message}", quiet=quiet)
     say("Nothing was written (--dry-run)." if dry_run else f"Outputs are in {project.output}", quiet=quiet)
     return words
+
+
+@contextlib.contextmanager
+def _hold(project: Project, *, overwrite: bool, dry_run: bool) -> Iterator[None]:
+    """Keep the output folder for this run, from before the work until all is written."""
+    from wetgeo.outputs.write import check_output, claim
+
+    if dry_run:
+        yield
+        return
+    check_output(project.output, overwrite=overwrite, formats=project.formats)
+    with claim(project.output):
+        yield
 
 
 def summary(delineation: Delineation) -> str:

@@ -71,13 +71,24 @@ def build_site(project: Project, pack: ClassTable, findings: Findings, *, progre
     ready = _all_ready(drafts, crs, ft, findings)
     tell(0.8, "naming features")
     resources, layers = _site_frames(ready, crs, ft, findings)
+    tables = [draft.table.path for draft in ready if draft.table is not None and draft.table.path is not None]
+    files = [*project.files, *tables]
     dem = None
     if project.dem is not None:
-        from wetgeo.inputs.raster import open_dem  # rasterio is loaded where there is a DEM
+        from wetgeo.inputs.raster import files_of, open_dem  # rasterio is loaded where there is a DEM
 
         tell(0.9, "opening the DEM")
         dem = open_dem(project.dem, crs, unit_m(crs), findings)
-    return Site(crs=crs, unit_m=unit_m(crs), resources=resources, layers=layers, dem=dem, date=project.date)
+        files += files_of(project.dem)
+    return Site(
+        crs=crs,
+        unit_m=unit_m(crs),
+        resources=resources,
+        layers=layers,
+        dem=dem,
+        date=project.date,
+        files=tuple(dict.fromkeys(files)),
+    )
 
 
 def _all_ready(drafts: Sequence[Draft], crs: CRS, ft: float, findings: Findings) -> list[Draft]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from wetgeo.errors import InputError
+from wetgeo.errors import InputError, closest
 
 #: how many ids one sentence of an error lists
 MOST_IDS = 100
@@ -43,9 +42,8 @@ class Faults:
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return " Did you mean 'x'?" for the closest known name, or nothing."""
-    spellings = {each.casefold(): each for each in sorted(known)}
-    close = difflib.get_close_matches(name.casefold(), spellings, n=1, cutoff=0.6)
-    return f" Did you mean {spellings[close[0]]!r}?" if close else ""
+    near = closest(name, known)
+    return f" Did you mean {near!r}?" if near else ""
 
 
 def listed(names: Iterable[object], most: int = MOST_IDS) -> str:

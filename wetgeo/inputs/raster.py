@@ -352,3 +352,12 @@ def _tell_implausible(dem: Dem, findings: Findings) -> None:
             "were taken as nodata",
             layer="dem",
         )
+
+
+def files_of(source: DemSource) -> list[Path]:
+    """List the rasters of a DEM, with the parts of a VRT."""
+    found: list[Path] = []
+    for path in source.paths:
+        with rasterio.open(path) as raster:
+            found += [Path(name) for name in raster.files if not name.startswith("/vsi")]
+    return found

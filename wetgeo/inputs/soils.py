@@ -6,7 +6,7 @@ import csv
 import io
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 import numpy as np
@@ -39,11 +39,15 @@ Rows = Iterable[Mapping[str, object]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SoilTable:
-    """The hydrologic group of each map unit, by its key as text; None where it has none. `about` names the table."""
+    """The hydrologic group of each map unit, by its key as text; None where it has none.
+
+    `about` names the table, `path` is the file that holds it.
+    """
 
     groups: Mapping[str, str | None]
     about: str
     unreadable: tuple[str, ...] = ()
+    path: Path | None = None
 
 
 def map_unit_key(value: object) -> str | None:
@@ -104,6 +108,11 @@ def _from_folder(folder: Path) -> SoilTable | None:
 
 
 def _from_file(path: Path, name: str, *, layer: str | None = None) -> SoilTable | None:
+    found = _read_file(path, name, layer=layer)
+    return None if found is None else replace(found, path=path)
+
+
+def _read_file(path: Path, name: str, *, layer: str | None) -> SoilTable | None:
     if path.suffix.lower() in _TEXT:
         return _table(_text_rows(path.read_bytes(), path.stem), str(path))
     if path.suffix.lower() == ".zip":

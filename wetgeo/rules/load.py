@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import sys
 from collections.abc import Mapping
@@ -11,7 +10,7 @@ from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from wetgeo.errors import RulePackError
+from wetgeo.errors import RulePackError, closest
 from wetgeo.rules.checks import check_pack
 from wetgeo.rules.faults import Faults, Key, key_lines
 from wetgeo.rules.model import AnyProvision, Option, PackHead, RulePack
@@ -90,8 +89,8 @@ def _locate(reference: str, folder: Path | None) -> Path:
         if path.is_file():
             return path
         raise RulePackError(f"Rule pack {path} does not exist.", mend=f"give its path, or one of: {_ids()}.")
-    close = difflib.get_close_matches(reference.casefold(), builtin_ids(), n=1)
-    hint = f" Did you mean {close[0]!r}?" if close else ""
+    near = closest(reference, builtin_ids())
+    hint = f" Did you mean {near!r}?" if near else ""
     raise RulePackError(
         f"There is no rule pack {reference!r}.{hint}", mend=f"use one of: {_ids()}; or the path of a .toml file."
     )

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import io
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).resolve().parents[1]
-SHARED = Path(os.environ.get("WETGEO_SHARED", ROOT.parent / "shared"))
+from places import SHARED
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
+from places import ROOT
 
 PACKAGE = ROOT / "wetgeo"
 LEAVES = {"errors", "units", "findings", "layers"}

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import SHARED
+from places import SHARED
 
 #: the cases that hold so far, by the beginnings of their names
 HOLDING = ("A", "C", "E", "H", "I", "R01", "R02", "R03", "R06", "R08", "R12")

@@ -11,7 +11,7 @@ import pyogrio
 import pytest
 import rasterio
 import shapely
-from conftest import ROOT
+from places import ROOT
 
 from wetgeo.kernels.grid import Grid
 from wetgeo.testing import cell_centres, classified, fractal, outline, smooth_line, soft_min

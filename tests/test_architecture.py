@@ -16,27 +16,19 @@ from places import ROOT
 
 PACKAGE = ROOT / "wetgeo"
 LEAVES = {"errors", "units", "findings", "layers"}
-STEPS = {
-    "upland",
-    "subject",
-    "connectivity",
-    "soil_groups",
-    "steep_slopes",
-    "drainage",
-    "structures",
-    "vegetated",
-    "widths",
-    "footprints",
-    "extensions",
-    "buffers",
-    "edges",
-    "parcels",
-    "lot_lines",
-    "monuments",
-    "survey",
-    "reasons",
-    "averaging_ground",
+#: the modules that are no step of the delineation; every other one beside them is
+NO_STEPS = LEAVES | {
+    "site",
+    "project",
+    "ruling",
+    "frames",
+    "delineation",
+    "pipeline",
+    "testing",
+    "__init__",
+    "__main__",
 }
+STEPS = {path.stem for path in PACKAGE.glob("*.py")} - NO_STEPS
 BELOW_STEPS = LEAVES | {"kernels", "site", "project", "rules", "ruling", "frames"}
 BELOW_PIPELINE = BELOW_STEPS | STEPS | {"inputs", "delineation"}
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from wetgeo.errors import OutputError
 from wetgeo.layers import LAYERS
 from wetgeo.outputs.geopackage import GEOPACKAGE, SIDECARS
+from wetgeo.outputs.monuments_csv import LATLON_CSV
 from wetgeo.outputs.provenance import PROVENANCE
 from wetgeo.outputs.shapefile import FIELDS_CSV, FOLDER, INDEXES, PARTS
 from wetgeo.outputs.staging import is_claimed, told
@@ -29,6 +30,8 @@ FILES = {
     "declaration": "declaration.txt",
     "dxf": "buffers.dxf",
 }
+#: files that formats write besides
+BESIDE = {"csv": LATLON_CSV}
 _BUSY_SECONDS = 2.0
 _CLOSE = "close it there (in QGIS: remove its layers, or close the project), or name another folder with -o"
 
@@ -133,13 +136,13 @@ def listed_files(folder: Path) -> list[str]:
         return []
     except (OSError, ValueError, LookupError, TypeError):
         return [PROVENANCE]  # it stands in the way, whatever it is
-    own = {*FILES.values(), PROVENANCE, *_shapefile_names()}
+    own = {*FILES.values(), *BESIDE.values(), PROVENANCE, *_shapefile_names()}
     listed = {name for name in listed if isinstance(name, str)} if isinstance(listed, list) else set()
     return sorted(name for name in own & listed if os.path.lexists(folder / name))
 
 
 def _asked(folder: Path, formats: Sequence[str]) -> Iterator[str]:
-    names = [PROVENANCE, *(FILES[one] for one in formats if one in FILES)]
+    names = [PROVENANCE, *(of[one] for of in (FILES, BESIDE) for one in formats if one in of)]
     names += _shapefile_names() if "shp" in formats else []
     return (name for name in names if os.path.lexists(folder / name))
 

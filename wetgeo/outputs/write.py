@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING
 
 from wetgeo.frames import conform, empty, findings_frame
 from wetgeo.layers import LAYERS
+from wetgeo.outputs.declaration import write_declaration
+from wetgeo.outputs.dxf import write_dxf
 from wetgeo.outputs.earlier import FILES, check_files, check_folder, check_output, earlier_files
 from wetgeo.outputs.geopackage import write_geopackage
+from wetgeo.outputs.monuments_csv import write_monuments_csv
 from wetgeo.outputs.provenance import write_provenance
 from wetgeo.outputs.shapefile import shapefile_cuts, write_shapefiles
 from wetgeo.outputs.staging import claim, exchange, files_in, staging, told
@@ -29,6 +32,9 @@ logger = logging.getLogger(__name__)
 WRITERS: dict[str, Callable[[Delineation, Path], None]] = {
     "gpkg": write_geopackage,
     "shp": write_shapefiles,
+    "csv": write_monuments_csv,
+    "declaration": write_declaration,
+    "dxf": write_dxf,
 }
 
 

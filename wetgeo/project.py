@@ -181,8 +181,15 @@ def load_project(path: str | Path) -> Project:
     try:
         text = found.read_text(encoding="utf-8-sig")
         document = tomllib.loads(text)
-    except (OSError, UnicodeDecodeError) as fault:
-        raise ProjectError(f"{found} cannot be read: {fault}") from fault
+    except OSError as fault:
+        raise ProjectError(
+            f"{found} cannot be read: {fault.strerror or fault}", mend="see to its permissions"
+        ) from fault
+    except UnicodeDecodeError as fault:
+        line = fault.object[: fault.start].count(b"\n") + 1
+        raise ProjectError(
+            f"{found} cannot be read: line {line} is not UTF-8", mend="save the file as UTF-8"
+        ) from fault
     except tomllib.TOMLDecodeError as fault:
         raise ProjectError(
             f"{found} is not valid TOML: {fault}", mend="correct that line; text stands in quotes, a key only once"

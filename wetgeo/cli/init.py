@@ -67,15 +67,20 @@ fields = {{ id = "WETLAND_ID", class = "CLASS" }}
 def init(folder: Path, rule: str) -> None:
     """Start a project folder: a commented wetgeo.toml, nothing overwritten."""
     from wetgeo.project import PROJECT_FILE
+    from wetgeo.rules.load import load_pack
 
     path = folder / PROJECT_FILE
     if path.exists():
         raise ProjectError(f"{path} exists already and is left as it is", mend="name another folder, or edit that file")
+    load_pack(rule, folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         name = folder.resolve().name.replace("\\", "").replace('"', "")
         with path.open("x", encoding="utf-8") as file:
             file.write(_TEMPLATE.format(name=name, rule=rule))
     except OSError as fault:
-        raise OutputError(f"{path} cannot be written: {fault.strerror or fault}") from fault
+        raise OutputError(
+            f"{path} cannot be written: {fault.strerror or fault}",
+            mend="name another folder, or see to its permissions",
+        ) from fault
     say(f"Wrote {path}. Put your layers beside it, name them in it, then: wetgeo run {folder}")

@@ -118,8 +118,9 @@ def _unknown(
     else:
         values = sorted({text for text in reader.stated("class") if text is not None})
         faults.append(f"the values of field {field} are {listed(map(repr, values), 30) or 'all missing'}")
+    count = "1 feature" if len(bad) == 1 else f"{len(bad):,} features"
     return ClassError(
-        f"layer {source.name} ({source.path}): {len(bad):,} features without a class that the rule {pack.id} knows",
+        f"layer {source.name} ({source.path}): {count} without a class that the rule {pack.id} knows",
         faults=faults,
         mend=f"under [layers.{source.name}] write {' and '.join(mends)}; the rule's classes of a {resource_type} are "
         f"{listed(known)}",

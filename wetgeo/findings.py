@@ -66,6 +66,10 @@ CODES: dict[str, str] = {
     "parcel-overlap": "parcels that overlap, and parcels with the same outline",
     "parcel-repeated": "parcel features that bear one number and were taken as one parcel",
     "monument": "placement of monuments that a reviewer may ask about",
+    # averaging
+    "proposal": "what a proposed buffer holds that counts nothing, counts twice or was taken as meant",
+    "averaging": "why an averaged buffer does not comply, and by how much",
+    "design": "what a designed buffer could not reach, and why",
     # outputs
     "shapefile-cut": "a value that a shapefile cannot hold in full",
 }

@@ -47,6 +47,9 @@ _AREA: tuple[str, Kind, str, str] = ("area_sqft", "real", "area_sqft", "area, sq
 _CITATION: tuple[str, Kind, str, str] = ("citation", "text", "citation", "the provisions that decided this row")
 _ZONE: tuple[str, Kind, str, str] = ("zone", "text", "zone", "streamside, middle or outer; null for lakes and wetlands")
 
+#: the commands that judge a proposed buffer
+_JUDGED = ("check", "design")
+
 LAYERS: dict[str, LayerSchema] = {
     schema.name: schema
     for schema in (
@@ -180,6 +183,82 @@ LAYERS: dict[str, LayerSchema] = {
             row="connected ground that is buffer, counted once",
             geometry="MultiPolygon",
             fields=_fields(_AREA),
+        ),
+        LayerSchema(
+            name="averaging",
+            row="the verdict on the proposed buffer of one resource",
+            geometry=None,
+            fields=_fields(
+                _RESOURCE_ID,
+                ("edge_ft", "real", "edge_ft", "length of the resource's edge that the rule applies to, feet"),
+                ("required_ft", "real", "requiredft", "required average width, feet"),
+                ("required_sqft", "real", "requiresqf", "area of the uniform buffer of that width, square feet"),
+                ("proposed_sqft", "real", "proposesqf", "proposed upland within the tract at this resource"),
+                ("credited_sqft", "real", "creditesqf", "what of it is credited, square feet"),
+                ("lost_sqft", "real", "lost_sqft", "uniform buffer outside the proposal, square feet"),
+                ("gained_sqft", "real", "gainedsqft", "credited ground outside the uniform buffer, square feet"),
+                ("over_cap_sqft", "real", "overcapsqf", "proposed beyond the cap on the width, square feet"),
+                ("net_sqft", "real", "net_sqft", "credited less required, square feet"),
+                ("average_ft", "real", "average_ft", "width of the uniform buffer with the credited area, feet"),
+                ("minimum_ft", "real", "minimum_ft", "least width of the proposal, feet"),
+                ("minimum_x", "real", "minimum_x", "easting of the edge where it is narrowest, unit of the CRS"),
+                ("minimum_y", "real", "minimum_y", "northing of the edge where it is narrowest, unit of the CRS"),
+                ("minimum_allowed_ft", "real", "minallowft", "least width allowed, feet"),
+                ("margin_ft", "real", "margin_ft", "least width less the least allowed, feet"),
+                ("verdict", "text", "verdict", "compliant, shortfall or too_narrow"),
+                _CITATION,
+            ),
+            commands=_JUDGED,
+        ),
+        LayerSchema(
+            name="averaging_areas",
+            row="a labelled area of the averaging exhibit",
+            geometry="MultiPolygon",
+            fields=_fields(
+                ("label", "text", "label", "R reduced, A added, X over the cap, T not counted, with a number"),
+                _RESOURCE_ID,
+                ("kind", "text", "kind", "reduced, added, over_cap or not_counted"),
+                _AREA,
+                ("edge_ft", "real", "edge_ft", "length of the resource's edge that it lies along, feet"),
+                ("minimum_ft", "real", "minimum_ft", "distance from the resource at which it begins, feet"),
+                ("maximum_ft", "real", "maximum_ft", "distance from the resource at which it ends, feet"),
+                _CITATION,
+            ),
+            commands=_JUDGED,
+        ),
+        LayerSchema(
+            name="width_profile",
+            row="a station of the resource's edge, every 10 ft",
+            geometry="Point",
+            fields=_fields(
+                _RESOURCE_ID,
+                ("station_ft", "real", "station_ft", "distance along the edge from its start, feet"),
+                ("width_ft", "real", "width_ft", "from the station to the nearest ground that is not buffer, feet"),
+                ("required_ft", "real", "requiredft", "required average width, feet"),
+                ("minimum_allowed_ft", "real", "minallowft", "least width allowed, feet"),
+            ),
+            commands=_JUDGED,
+        ),
+        LayerSchema(
+            name="violations",
+            row="a place where the proposal falls short",
+            geometry="MultiPolygon",
+            fields=_fields(
+                _RESOURCE_ID,
+                ("kind", "text", "kind", "too_narrow, monument_gap, no_lot_line_monument or excluded_use"),
+                ("measured_ft", "real", "measuredft", "what is there, feet"),
+                ("required_ft", "real", "requiredft", "what the rule asks, feet"),
+                _AREA,
+                _CITATION,
+            ),
+            commands=_JUDGED,
+        ),
+        LayerSchema(
+            name="proposed",
+            row="the proposal as judged or designed, by resource",
+            geometry="MultiPolygon",
+            fields=_fields(_RESOURCE_ID, _AREA),
+            commands=_JUDGED,
         ),
         LayerSchema(
             name="findings",

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import dataclasses
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
+import pandas as pd
+
+from wetgeo.averaging import Judgement, judge, tell_verdicts
+from wetgeo.averaging_ground import AveragingSite, Proposal
+from wetgeo.averaging_layers import averaging_layers
 from wetgeo.buffers import (
     buffer_grounds,
     buffers_layer,
@@ -14,26 +22,50 @@ from wetgeo.buffers import (
     zones_layer,
 )
 from wetgeo.delineation import Delineation
+from wetgeo.design import Preference, design_buffer
 from wetgeo.extensions import extender
 from wetgeo.findings import Findings
-from wetgeo.footprints import lay_footprints, subject_footprints
-from wetgeo.inputs.build import build_site
+from wetgeo.footprints import Footprints, lay_footprints, subject_footprints
+from wetgeo.inputs.build import build_site, read_source
 from wetgeo.project import Project
 from wetgeo.reasons import reasons_layer
 from wetgeo.rules.load import load_pack
+from wetgeo.rules.model import RulePack
 from wetgeo.ruling import Ruling
-from wetgeo.structures import apply_limits, existing_structure_limits
-from wetgeo.subject import subject_edges
+from wetgeo.site import Site
+from wetgeo.structures import StructureLimit, apply_limits, existing_structure_limits
+from wetgeo.subject import SubjectEdges, subject_edges
 from wetgeo.survey import survey_layers
 from wetgeo.upland import Upland
 from wetgeo.vegetated import UncountedSurface, widen_past
-from wetgeo.widths import required_widths
+from wetgeo.widths import ResourceWidth, required_widths
 
 Progress = Callable[[float, str], None]
 
 
-def delineate(project: Project, *, progress: Progress = lambda _fraction, _message: None) -> Delineation:
-    """Delineate the required buffers of a project.
+def _silent(_fraction: float, _message: str) -> None:
+    """Tell no one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaidOut:
+    """What the steps up to the footprints found: all that the layers are made of, and that averaging is judged by."""
+
+    project: Project
+    pack: RulePack
+    ruling: Ruling
+    site: Site
+    subject: SubjectEdges
+    upland: Upland
+    widths: list[ResourceWidth | None]
+    uncounted: UncountedSurface
+    limits: list[StructureLimit]
+    footprints: Footprints
+    findings: Findings
+
+
+def lay_out(project: Project, *, progress: Progress = _silent) -> LaidOut:
+    """Read a project's inputs, decide the widths and lay out the footprints of the required buffers.
 
     Parameters
     ----------
@@ -57,34 +89,142 @@ def delineate(project: Project, *, progress: Progress = lambda _fraction, _messa
     progress(0.3, "deciding the widths")
     widths = required_widths(site, ruling, upland, findings, progress=progress)
     progress(0.7, "laying out the buffers")
-    surface = UncountedSurface.of(site, ruling, findings)
+    uncounted = UncountedSurface.of(site, ruling, findings)
     footprints = lay_footprints(
         upland,
         [None if width is None else width.decision for width in widths],
         extend=extender(site, ruling, findings),
-        widen=partial(widen_past, site, upland, surface, findings),
+        widen=partial(widen_past, site, upland, uncounted, findings),
     )
     limits = existing_structure_limits(site, ruling, footprints.rows, findings)
     footprints = apply_limits(upland, footprints, limits)
-    footprints = subject_footprints(upland, footprints)
-    grounds = buffer_grounds(upland, footprints, surface.shapes)
+    return LaidOut(
+        project=project,
+        pack=pack,
+        ruling=ruling,
+        site=site,
+        subject=subject,
+        upland=upland,
+        widths=widths,
+        uncounted=uncounted,
+        limits=limits,
+        footprints=subject_footprints(upland, footprints),
+        findings=findings,
+    )
+
+
+def delineate(project: Project, *, progress: Progress = _silent) -> Delineation:
+    """Delineate the required buffers of a project; parameters and errors as `lay_out`."""
+    return _delineation(lay_out(project, progress=progress), progress)
+
+
+def _delineation(laid: LaidOut, progress: Progress) -> Delineation:
+    site, upland, footprints, findings = laid.site, laid.upland, laid.footprints, laid.findings
+    grounds = buffer_grounds(upland, footprints, laid.uncounted.shapes)
     union = union_layer(site, grounds)
     progress(0.85, "laying out edges and monuments")
     return Delineation(
-        project=project,
-        pack=pack,
-        options=ruling.options,
+        project=laid.project,
+        pack=laid.pack,
+        options=laid.ruling.options,
         crs=site.crs,
         layers={
             "resources": resources_layer(site),
-            "buffers": buffers_layer(site, pack.id, widths, footprints, grounds, findings),
-            "zones": zones_layer(site, upland, footprints, surface.shapes),
-            "extensions": extensions_layer(site, upland, footprints, surface.shapes),
-            **({} if subject.flow_paths is None else {"flow_paths": subject.flow_paths}),
-            **survey_layers(site, ruling, footprints, union, findings),
+            "buffers": buffers_layer(site, laid.pack.id, laid.widths, footprints, grounds, findings),
+            "zones": zones_layer(site, upland, footprints, laid.uncounted.shapes),
+            "extensions": extensions_layer(site, upland, footprints, laid.uncounted.shapes),
+            **({} if laid.subject.flow_paths is None else {"flow_paths": laid.subject.flow_paths}),
+            **survey_layers(site, laid.ruling, footprints, union, findings),
             "buffer_union": union,
-            "reasons": reasons_layer(site, widths, footprints, limits),
+            "reasons": reasons_layer(site, laid.widths, footprints, laid.limits),
         },
         findings=findings,
-        inputs=project.files,
+        inputs=laid.project.files,
+    )
+
+
+def check(
+    project: Project, proposed: str, *, monuments: str | None = None, progress: Progress = _silent
+) -> Delineation:
+    """Judge a proposed buffer; what `delineate` finds is part of the answer.
+
+    Parameters
+    ----------
+    project
+        A project file as read.
+    proposed
+        The proposal: ``FILE`` or ``FILE|LAYER`` with polygons.
+    monuments
+        Staked monuments, as a file or layer of points, or None.
+    progress
+        Called with a fraction of 1 and what is being done.
+
+    Raises
+    ------
+    WetgeoError
+        As `lay_out`; or the proposal or the monuments cannot be used.
+    """
+    laid = lay_out(project, progress=progress)
+    frame = read_source(proposed, name="proposed", crs=laid.site.crs, findings=laid.findings)
+    found = _delineation(laid, progress)
+    progress(0.9, "judging the proposal")
+    averaging = averaging_site(laid)
+    judged = judge(averaging, Proposal.of(averaging, frame, laid.findings), laid.findings)
+    layers = _averaging(laid, averaging, judged)
+    sources = [proposed]
+    if monuments is not None:
+        from wetgeo.monument_check import judge_monuments
+
+        sources.append(monuments)
+        points = read_source(monuments, name="monuments", crs=laid.site.crs, findings=laid.findings, kinds=("point",))
+        layers = judge_monuments(points, layers)
+    return _with(found, "check", layers, sources)
+
+
+def design(project: Project, keep_out: str, *, prefer: str = "uniform", progress: Progress = _silent) -> Delineation:
+    """Find a buffer that complies around what must stay out of it, and judge it as `check` would.
+
+    Parameters
+    ----------
+    project
+        A project file as read.
+    keep_out
+        What must stay out: ``FILE`` or ``FILE|LAYER`` with polygons.
+    prefer
+        Where to give back what is lost: ``uniform`` (all along the edge), ``near`` (next to the loss), or a file or
+        layer of polygons.
+    progress
+        Called with a fraction of 1 and what is being done.
+
+    Raises
+    ------
+    WetgeoError
+        As `lay_out`; or one of the files cannot be used.
+    """
+    laid = lay_out(project, progress=progress)
+    read = partial(read_source, crs=laid.site.crs, findings=laid.findings)
+    barred = read(keep_out, name="keep_out")
+    where = Preference.of(prefer, lambda source: read(source, name="prefer"))
+    found = _delineation(laid, progress)
+    progress(0.9, "designing the buffer")
+    averaging = averaging_site(laid)
+    judged = design_buffer(averaging, barred, where, laid.findings)
+    sources = [keep_out] if where.ground is None else [keep_out, prefer]
+    return _with(found, "design", _averaging(laid, averaging, judged), sources)
+
+
+def averaging_site(laid: LaidOut) -> AveragingSite:
+    """Take what averaging is judged by."""
+    return AveragingSite.of(laid.site, laid.upland, laid.widths, laid.footprints, laid.limits, laid.uncounted)
+
+
+def _averaging(laid: LaidOut, averaging: AveragingSite, judged: list[Judgement]) -> dict[str, pd.DataFrame]:
+    tell_verdicts(averaging, laid.ruling, laid.widths, judged, laid.findings)
+    return averaging_layers(averaging, laid.ruling, judged, laid.findings)
+
+
+def _with(found: Delineation, command: str, layers: dict[str, pd.DataFrame], sources: Sequence[str]) -> Delineation:
+    files = [Path(source.partition("|")[0]).absolute() for source in sources]
+    return dataclasses.replace(
+        found, command=command, layers={**found.layers, **layers}, inputs=[*found.inputs, *files]
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import geopandas as gpd
 import numpy as np
 import shapely
 
@@ -52,9 +53,10 @@ def _trails(site: Site, provision: VegetatedDistance, findings: Findings) -> Geo
     layer = site.layers.get("trails")
     if layer is None or layer.empty:
         return np.zeros(0, dtype=object)
-    shapes, widths = layer.geometry.to_numpy().copy(), layer["width_ft"].to_numpy(dtype=float)
+    shapes, widths = layer.geometry.to_numpy(), layer["width_ft"].to_numpy(dtype=float)
     citation = provision.trail_citation or provision.citation
     lines = shapely.get_dimensions(shapes) == 1
+    shapes = _drawn(layer, site.ft)
     for name in layer["feature_id"].to_numpy()[lines & ~(widths > 0)]:
         findings.warning(
             "value-unreadable",
@@ -63,7 +65,6 @@ def _trails(site: Site, provision: VegetatedDistance, findings: Findings) -> Geo
             feature_id=name,
             citation=citation,
         )
-    shapes[lines] = shapely.buffer(shapes[lines], np.nan_to_num(widths[lines]) * site.ft / 2, cap_style="flat")
     wide = widths > provision.trail_most.value
     for name, width in zip(layer["feature_id"].to_numpy()[wide], widths[wide], strict=True):
         words = "may not lie in a buffer" if provision.wider_trail == "violation" else "does not count as buffer"
@@ -77,6 +78,27 @@ def _trails(site: Site, provision: VegetatedDistance, findings: Findings) -> Geo
     uncounted = wide | (not provision.trail_counts)
     kept: GeometryArray = shapes[uncounted & ~shapely.is_empty(shapes)]
     return kept
+
+
+def _drawn(trails: gpd.GeoDataFrame, ft: float) -> GeometryArray:
+    """Give trails that are lines their width, with flat ends; one without a width gets no ground."""
+    shapes, widths = trails.geometry.to_numpy().copy(), trails["width_ft"].to_numpy(dtype=float)
+    lines = shapely.get_dimensions(shapes) == 1
+    shapes[lines] = shapely.buffer(shapes[lines], np.nan_to_num(widths[lines]) * ft / 2, cap_style="flat")
+    drawn: GeometryArray = shapes
+    return drawn
+
+
+def banned_trails(site: Site, provision: VegetatedDistance | None) -> gpd.GeoDataFrame:
+    """Take the trails that are too wide to lie in a buffer at all: ``feature_id``, ``width_ft`` and their polygons.
+
+    Empty where the rule bans none.
+    """
+    layer = site.layers.get("trails")
+    if layer is None or provision is None or provision.wider_trail != "violation":
+        return gpd.GeoDataFrame({"feature_id": [], "width_ft": []}, geometry=[], crs=site.crs)
+    wide = layer[layer["width_ft"].to_numpy(dtype=float) > provision.trail_most.value]
+    return wide[["feature_id", "width_ft", "geometry"]].set_geometry(_drawn(wide, site.ft))
 
 
 def widen_past(

@@ -9,6 +9,8 @@ from typing import Any
 import click
 
 from wetgeo import __version__
+from wetgeo.cli.check import check
+from wetgeo.cli.design import design
 from wetgeo.cli.explain import explain
 from wetgeo.cli.init import init
 from wetgeo.cli.rules import rules
@@ -55,7 +57,7 @@ def cli() -> None:
     """Vegetated buffers around wetlands, lakes and streams, as watershed-district rules require them."""
 
 
-for command in (init, run, explain, rules):
+for command in (init, run, check, design, explain, rules):
     cli.add_command(command)
 
 

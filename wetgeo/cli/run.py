@@ -74,23 +74,29 @@ def run_project(path: Path, output: Path | None, *, overwrite: bool, dry_run: bo
     from wetgeo.outputs.write import write_outputs
     from wetgeo.pipeline import delineate
 
-    with progress_bar(quiet=quiet) as progress, _hold(project, overwrite=overwrite, dry_run=dry_run):
+    with progress_bar(quiet=quiet) as progress, hold(project, overwrite=overwrite, dry_run=dry_run):
         delineation = delineate(project, progress=progress)
         if not dry_run:
             progress(0.95, "writing the outputs")
             write_outputs(delineation, project.output, overwrite=overwrite, formats=project.formats, claimed=True)
     words = summary(delineation)
     say(f"{project.name}: {words}", quiet=quiet)
+    tell(delineation, dry_run=dry_run, quiet=quiet)
+    return words
+
+
+def tell(delineation: Delineation, *, dry_run: bool, quiet: bool) -> None:
+    """Tell the findings that a reviewer should look at, and where the outputs are."""
     for finding in delineation.findings:
         if finding.severity != "info":
             about = " ".join(filter(None, (finding.layer, finding.feature_id)))
             say(f"  {finding.severity}: {about}: {finding.message}", quiet=quiet)
-    say("Nothing was written (--dry-run)." if dry_run else f"Outputs are in {project.output}", quiet=quiet)
-    return words
+    where = f"Outputs are in {delineation.project.output}"
+    say("Nothing was written (--dry-run)." if dry_run else where, quiet=quiet)
 
 
 @contextlib.contextmanager
-def _hold(project: Project, *, overwrite: bool, dry_run: bool) -> Iterator[None]:
+def hold(project: Project, *, overwrite: bool, dry_run: bool) -> Iterator[None]:
     """Keep the output folder for this run, from before the work until all is written."""
     from wetgeo.outputs.write import check_output, claim
 

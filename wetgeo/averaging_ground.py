@@ -1,0 +1,300 @@
+"""The ground of buffer averaging: what is required of each resource, and what of a proposal belongs to which."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import geopandas as gpd
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from wetgeo.findings import Findings
+from wetgeo.footprints import Footprints
+from wetgeo.kernels.averaging import nearest_shares, polygonal, without_gaps
+from wetgeo.kernels.offset import GeometryArray, Shape, clip, polygons_only, subtract, union_parts
+from wetgeo.rules.width import WidthDecision
+from wetgeo.site import Site
+from wetgeo.structures import StructureLimit, apply_limits
+from wetgeo.upland import Upland
+from wetgeo.vegetated import UncountedSurface, banned_trails
+from wetgeo.widths import ResourceWidth
+
+#: lines that fail to meet by less than this are meant to meet: the tolerance with which widths comply
+GAP_FT = 0.05
+#: ground of less than this, square feet, is the noise of overlays
+TOKEN_SQFT = 0.01
+#: ground is looked at this far beyond the last that may matter, feet
+_MARGIN_FT = 10.0
+#: resources' edges are taken as points this far apart where ground is divided among them, feet
+_SHARE_SPACING_FT = 5.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AveragingSite:
+    """What averaging is judged by: the required buffers and the ground around them.
+
+    Attributes
+    ----------
+    site, upland
+        The site and its upland.
+    rows
+        The resources that have a required buffer on the tract.
+    decisions
+        Row to what was decided for it.
+    required
+        Row to R, the uniform buffer; where existing structures give a parcel a width of its own, it has that there.
+    exempt
+        Row to ground on such parcels that is not required at all.
+    uncounted
+        Surface that is no part of a buffer but does not end one.
+    banned
+        Trails that may not lie in a buffer: surface, which also ends a buffer that leaves it out; with `banned_ft`,
+        their widths.
+    """
+
+    site: Site
+    upland: Upland
+    rows: NDArray[np.intp]
+    decisions: Mapping[int, WidthDecision]
+    required: Mapping[int, Shape]
+    exempt: Mapping[int, Shape]
+    uncounted: UncountedSurface
+    banned: gpd.GeoDataFrame
+
+    @classmethod
+    def of(
+        cls,
+        site: Site,
+        upland: Upland,
+        widths: Sequence[ResourceWidth | None],
+        footprints: Footprints,
+        limits: list[StructureLimit],
+        uncounted: UncountedSurface,
+    ) -> AveragingSite:
+        """Lay out the uniform buffer of each resource that has a width.
+
+        Parameters
+        ----------
+        site, upland
+            The site and its upland.
+        widths
+            The width of each resource, None where it gets no buffer.
+        footprints
+            As delineated; its zones tell which resources are streams with zones.
+        limits
+            Widths that existing structures give.
+        uncounted
+            Surface that does not count as vegetated.
+        """
+        decisions = {row: width.decision for row, width in enumerate(widths) if width is not None}
+        rows = np.array(sorted(decisions), dtype=np.intp)
+        plain = upland.offset(rows, np.array([decisions[row].average_ft for row in rows]))
+        limited = apply_limits(upland, dataclasses.replace(footprints, geometries=plain), limits).geometries
+        grounds = upland.clipped(limited, rows)
+        held = shapely.area(grounds) > TOKEN_SQFT * site.sqft
+        lots: dict[int, list[Shape]] = {}
+        for limit in limits:
+            lots.setdefault(limit.row, []).append(limit.parcel)
+        outlines = dict(zip(rows.tolist(), limited, strict=True))
+        banned = banned_trails(site, uncounted.provision)
+        return cls(
+            site=site,
+            upland=upland,
+            rows=rows[held],
+            decisions=decisions,
+            required=dict(zip(rows[held].tolist(), grounds[held], strict=True)),
+            exempt={row: shapely.difference(shapely.union_all(lots[row]), outlines[row]) for row in lots},
+            uncounted=uncounted,
+            banned=banned,
+        )
+
+    def within(self, row: int, width_ft: float) -> Shape:
+        """U(w) of one resource."""
+        return self.upland.within(np.array([row]), np.array([width_ft]))[0]
+
+    def credit_ft(self, row: int) -> float:
+        """How far from the resource ground is its own without question: the cap, or the width where there is none."""
+        cap = self.decisions[row].cap_ft
+        return self.decisions[row].average_ft if cap is None else cap
+
+    def passable(self, ground: Shape) -> UncountedSurface:
+        """Choose the surface near some ground that a buffer may go on behind."""
+        shapes, ending = self.uncounted.shapes, shapely.union_all(self.banned.geometry.to_numpy())
+        near = shapes[shapely.intersects(shapes, shapely.box(*ground.bounds))]
+        if not ending.is_empty:
+            near = subtract(near, np.array([ending], dtype=object))
+        return dataclasses.replace(self.uncounted, shapes=near)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """A proposed buffer.
+
+    Attributes
+    ----------
+    polygons, names
+        The polygons as given and the feature of each, shape (n,).
+    parts
+        The connected parts of its upland within the tract, shape (m,).
+    """
+
+    polygons: GeometryArray
+    names: NDArray[np.object_]
+    parts: GeometryArray
+
+    @classmethod
+    def of(cls, averaging: AveragingSite, frame: gpd.GeoDataFrame, findings: Findings) -> Proposal:
+        """Unite the features of a layer and take what is upland within the tract; the rest is told.
+
+        Parameters
+        ----------
+        averaging
+            What it will be judged by.
+        frame
+            ``feature_id`` and ``geometry`` in the working CRS.
+        findings
+            Takes note of ground beyond the tract.
+        """
+        upland, sqft = averaging.upland, averaging.site.sqft
+        polygons, index = shapely.get_parts(frame.geometry.to_numpy(), return_index=True)
+        united = union_parts(polygons)
+        if upland.tract is not None:
+            inside = clip(united, upland.tract)
+            beyond = (shapely.area(united).sum() - shapely.area(inside).sum()) / sqft
+            if beyond > 1:
+                findings.info(
+                    "proposal",
+                    f"{beyond:,.0f} sq ft of the proposal lie outside the tract and count nothing",
+                    layer="proposed",
+                )
+            united = inside
+        parts = shapely.get_parts(subtract(united, upland.resources, upland.tree))
+        return cls(
+            polygons=polygons,
+            names=frame["feature_id"].to_numpy(dtype=object)[index],
+            parts=parts[shapely.area(parts) > 0],
+        )
+
+    def near(self, ground: Shape) -> Shape:
+        """All of it that comes near some ground."""
+        found = np.sort(shapely.STRtree(self.parts).query(ground))
+        return shapely.union_all(self.parts[found])
+
+    def closed(self, gaps: Sequence[GeometryArray], averaging: AveragingSite, findings: Findings) -> Proposal:
+        """Add the gaps that were found to be meant as closed, and tell of them."""
+        ground = union_parts(np.concatenate(gaps)) if gaps else np.zeros(0, dtype=object)
+        area = shapely.area(ground).sum() / averaging.site.sqft
+        if area >= TOKEN_SQFT:
+            findings.info(
+                "proposal",
+                f"{len(ground)} gaps under {GAP_FT:g} ft between the proposal's polygons, or between them and a "
+                f"resource or the tract's line, were taken as closed; they hold {area:,.2f} sq ft",
+                layer="proposed",
+            )
+        return dataclasses.replace(self, parts=union_parts([*self.parts, *ground])) if len(ground) else self
+
+
+def lacking(averaging: AveragingSite, row: int, proposal: Proposal) -> tuple[Shape, GeometryArray]:
+    """Find the ground around a resource that is not proposed, and gaps that are too thin to be meant.
+
+    Parameters
+    ----------
+    averaging, row
+        The resource.
+    proposal
+        The proposed buffer.
+
+    Returns
+    -------
+    tuple
+        The ground beside the resource's subject edge that is neither proposed nor surface that a buffer may go on
+        behind; it may reach further than any width that matters. And the gaps.
+    """
+    site, upland = averaging.site, averaging.upland
+    around = averaging.within(row, _reach_ft(averaging, row, proposal))
+    surface = averaging.passable(around).shapes
+    left = shapely.difference(around, proposal.near(around))
+    left = subtract(np.array([left], dtype=object), surface)[0]
+    if row in averaging.exempt:
+        left = polygonal(shapely.difference(left, averaging.exempt[row]))
+    bounds = [upland.tract] if upland.tract is not None else []
+    bounds += [upland.subject[row]] if row in upland.subject else []
+    solids = [
+        proposal.polygons[np.sort(shapely.STRtree(proposal.polygons).query(around))],
+        upland.resources[np.sort(upland.tree.query(around))],
+        shapely.boundary(np.array(bounds, dtype=object)),
+        surface,
+    ]
+    return without_gaps(left, GAP_FT * site.ft, np.concatenate(solids))
+
+
+def _reach_ft(averaging: AveragingSite, row: int, proposal: Proposal) -> float:
+    """How far from the resource the proposal's parts at it reach, with a margin."""
+    own = averaging.credit_ft(row)
+    limit = averaging.upland.offset(np.array([row]), np.array([own]))[0]
+    parts = proposal.parts[np.sort(shapely.STRtree(proposal.parts).query(limit, predicate="intersects"))]
+    away = shapely.distance(shapely.points(shapely.get_coordinates(parts)), averaging.upland.resources[row])
+    return max(own, float(away.max(initial=0.0)) / averaging.site.ft) + _MARGIN_FT
+
+
+def share_out(averaging: AveragingSite, proposal: Proposal, findings: Findings) -> dict[int, Shape]:
+    """Say which ground of a proposal belongs to which resource; what belongs to none is told.
+
+    Ground within a resource's cap is its own, whether or not it is another's too. What lies further out belongs to the
+    resource that the connected part around it reaches; where that reaches several, to the nearest.
+
+    Parameters
+    ----------
+    averaging
+        The resources.
+    proposal
+        The proposed buffer.
+    findings
+        Takes the ground that belongs to no resource.
+
+    Returns
+    -------
+    dict
+        Row to ground, for each of ``averaging.rows``.
+    """
+    sqft, rows = averaging.site.sqft, averaging.rows
+    limits = averaging.upland.within(rows, np.array([averaging.credit_ft(row) for row in rows]))
+    claimant, part = shapely.STRtree(proposal.parts).query(limits, predicate="intersects")
+    own = polygons_only(shapely.intersection(limits[claimant], proposal.parts[part]))
+    claims = shapely.area(own) > TOKEN_SQFT * sqft
+    claimant, part, own = claimant[claims], part[claims], own[claims]
+    pieces: dict[int, list[Shape]] = {int(row): [] for row in rows}
+    for number in np.unique(part):
+        mine = np.flatnonzero(part == number)
+        for row, ground in zip(rows[claimant[mine]], own[mine], strict=True):
+            pieces[int(row)].append(ground)
+        rest = polygonal(shapely.difference(proposal.parts[number], shapely.union_all(limits[claimant[mine]])))
+        if rest.area <= TOKEN_SQFT * sqft:
+            continue
+        owners = rows[claimant[mine]]
+        spacing = _SHARE_SPACING_FT * averaging.site.ft
+        shares = nearest_shares(rest, averaging.upland.resources[owners], spacing) if len(owners) > 1 else [rest]
+        for row, share in zip(owners, shares, strict=True):
+            pieces[int(row)].append(share)
+    _tell_unclaimed(proposal, np.setdiff1d(np.arange(len(proposal.parts)), part), averaging, findings)
+    return {row: polygonal(shapely.union_all(shapes)) for row, shapes in pieces.items()}
+
+
+def _tell_unclaimed(
+    proposal: Proposal, unclaimed: NDArray[np.intp], averaging: AveragingSite, findings: Findings
+) -> None:
+    area = shapely.area(proposal.parts[unclaimed]).sum() / averaging.site.sqft
+    if area <= TOKEN_SQFT:
+        return
+    touched = shapely.STRtree(proposal.polygons).query(proposal.parts[unclaimed], predicate="intersects")[1]
+    names = sorted({str(name) for name in proposal.names[touched]})
+    listed = ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
+    findings.warning(
+        "proposal",
+        f"{len(unclaimed)} pieces of the proposal, {area:,.1f} sq ft in all, lie too far from every resource to be "
+        f"part of its buffer and count nothing (features {listed})",
+        layer="proposed",
+    )

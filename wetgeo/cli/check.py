@@ -1,0 +1,126 @@
+"""``wetgeo check``: judge a proposed buffer, and staked monuments."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wetgeo.cli.options import (
+    dry_run_option,
+    json_option,
+    output_option,
+    overwrite_option,
+    progress_bar,
+    verbosity_options,
+)
+from wetgeo.cli.run import hold, tell
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from wetgeo.cli.options import Progress
+    from wetgeo.delineation import Delineation
+    from wetgeo.project import Project
+
+#: exit status of a proposal that does not comply
+NOT_COMPLIANT = 3
+
+#: layers that the JSON document holds, without their geometries
+_TOLD = ("averaging", "averaging_areas", "violations", "findings")
+
+
+@click.command()
+@click.argument("project", type=click.Path(path_type=Path))
+@click.option("--proposed", metavar="SRC", required=True, help="The proposed buffer: FILE or FILE|LAYER of polygons.")
+@click.option("--monuments", metavar="SRC", help="Staked monuments to judge too: FILE or FILE|LAYER of points.")
+@output_option
+@overwrite_option
+@dry_run_option
+@json_option
+@verbosity_options
+@click.pass_context
+def check(ctx: click.Context, /, project: Path, proposed: str, monuments: str | None, **options: Any) -> None:  # noqa: ANN401 -- the shared options
+    """Judge a proposed (averaged) buffer under PROJECT's rule.
+
+    Says for each resource whether the proposal keeps the least width and the required area, by what margin, and
+    where it does not. Exit status 3: it does not comply.
+    """
+
+    def work(loaded: Project, progress: Progress) -> Delineation:
+        from wetgeo.pipeline import check as check_proposal
+
+        return check_proposal(loaded, proposed, monuments=monuments, progress=progress)
+
+    ctx.exit(judged_run(project, work, **options))
+
+
+def judged_run(
+    path: Path,
+    work: Callable[[Project, Progress], Delineation],
+    *,
+    output: Path | None,
+    overwrite: bool,
+    dry_run: bool,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """Run a command that judges a buffer: write its outputs, tell the verdicts, and return the exit status."""
+    from wetgeo.outputs.write import prepare, write_outputs
+    from wetgeo.project import load_project
+
+    project = load_project(path)
+    if output is not None:
+        project = dataclasses.replace(project, output=output.absolute())
+    with progress_bar(quiet=quiet or as_json) as progress, hold(project, overwrite=overwrite, dry_run=dry_run):
+        found = work(project, progress)
+        if not dry_run:
+            progress(0.95, "writing the outputs")
+            write_outputs(found, project.output, overwrite=overwrite, formats=project.formats, claimed=True)
+    layers = prepare(found, ()).layers
+    complies = layers["averaging"]["verdict"].eq("compliant").all() and layers["violations"].empty
+    if as_json:
+        click.echo(_document(found, layers, complies=bool(complies)))
+    elif not quiet:
+        for line in _lines(layers, complies=bool(complies)):
+            click.echo(line)
+    tell(found, dry_run=dry_run, quiet=quiet)
+    return 0 if complies else NOT_COMPLIANT
+
+
+def _document(found: Delineation, layers: Any, *, complies: bool) -> str:  # noqa: ANN401 -- frames by name
+    told = {name: _records(layers[name]) for name in _TOLD}
+    head = {
+        "command": found.command,
+        "project": found.project.name,
+        "rule": found.pack.id,
+        "options": dict(found.options),
+        "crs": found.crs.to_string(),
+        "compliant": complies,
+    }
+    return json.dumps({**head, **told}, ensure_ascii=False, indent=1, allow_nan=False, default=str)
+
+
+def _records(frame: pd.DataFrame) -> list[dict[Any, Any]]:
+    plain = frame.drop(columns="geometry", errors="ignore").astype(object)
+    return plain.where(plain.notna(), None).to_dict("records")
+
+
+def _lines(layers: Any, *, complies: bool) -> list[str]:  # noqa: ANN401 -- frames by name
+    """Say each verdict on a line, and each violation that is no verdict."""
+    lines = [
+        f"{row.resource_id}: {row.verdict.replace('_', ' ')}; least width {row.minimum_ft:.2f} ft "
+        f"({row.minimum_allowed_ft:g} allowed), average {row.average_ft:.2f} ft ({row.required_ft:g} required), "
+        f"credited {row.credited_sqft:,.0f} of {row.required_sqft:,.0f} sq ft ({row.net_sqft:+,.0f})"
+        for row in layers["averaging"].itertuples()
+    ]
+    lines += [
+        f"{row.resource_id}: {row.kind.replace('_', ' ')}: {row.measured_ft:.2f} ft, {row.required_ft:g} ft by "
+        f"{row.citation}"
+        for row in layers["violations"].itertuples()
+    ]
+    return [*lines, "The buffer complies." if complies else "The buffer does not comply."]

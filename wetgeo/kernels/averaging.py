@@ -1,0 +1,362 @@
+"""Buffer averaging as operations on geometry: where a buffer is narrowest, how wide one of equal area would be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from wetgeo.kernels.offset import FloatArray, GeometryArray, Shape
+
+#: sharp corners stay sharp where ground is taken in and let out again, down to angles of about 23 degrees
+_MITRE = 5.0
+#: chords of a quarter circle wherever a round region only selects
+_QUARTER = 32
+#: a place and its neighbour on both sides of a jump lie this far apart, as a share of the spacing
+_BESIDE = 1e-4
+#: more samples than this along one outline tell nothing more
+_MOST_SAMPLES = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowest:
+    """A least width, in coordinate units, and the point of the resource's edge where it is."""
+
+    width: float
+    x: float
+    y: float
+
+
+def opened(ground: Shape, half: float) -> Shape:
+    """Take away what is thinner than twice `half`; corners stay sharp but for very acute ones."""
+    core = shapely.buffer(ground, -half, join_style="mitre", mitre_limit=_MITRE)
+    if core.is_empty:
+        return shapely.Polygon()
+    grown = shapely.buffer(core, half, join_style="mitre", mitre_limit=_MITRE)
+    return polygonal(shapely.intersection(grown, ground))
+
+
+def polygonal(shape: Shape) -> Shape:
+    """Keep the polygons of a geometry."""
+    if shape.geom_type in ("Polygon", "MultiPolygon"):
+        return shape
+    parts = [part for part in shapely.get_parts(shapely.get_parts(shape)) if part.geom_type == "Polygon"]
+    return shapely.union_all(parts) if parts else shapely.Polygon()
+
+
+def without_gaps(ground: Shape, gap: float, solids: GeometryArray) -> tuple[Shape, GeometryArray]:
+    """Take from ground the gaps thinner than `gap` that lie between two solids: lines that do not quite meet.
+
+    The thin tip of a notch has the same solid on both sides and stays.
+
+    Parameters
+    ----------
+    ground
+        Polygonal ground between the solids.
+    gap
+        Greatest thickness of a gap, coordinate units.
+    solids
+        Polygons, shape (n,).
+
+    Returns
+    -------
+    tuple
+        The ground that is left, as one geometry (its polygons may touch), and the gaps taken away.
+    """
+    body = opened(ground, gap / 2)
+    thin = shapely.get_parts(polygonal(shapely.difference(ground, body)))
+    if not len(thin):
+        return body, thin
+    found, _ = shapely.STRtree(solids).query(thin, predicate="dwithin", distance=gap / 4)
+    between = np.bincount(found, minlength=len(thin)) > 1
+    tips = thin[~between & (shapely.area(thin) > 0)]
+    left = np.concatenate([shapely.get_parts(body), tips])
+    return shapely.MultiPolygon(list(left)), thin[between]
+
+
+def without_necks(ground: Shape, barred: Shape, body: Shape, half: float, segments: int) -> Shape:
+    """Take barred ground out of other ground, and with it necks and spikes thinner than twice `half` that are left.
+
+    Corners that the barred ground makes come out round. Ground that the barred ground does not touch stays as it is.
+
+    Parameters
+    ----------
+    ground, barred
+        Polygons.
+    body
+        A polygon that counts as wide ground beside `ground`, such as the resource: a strip along it is no neck.
+    half
+        Half the least thickness, coordinate units.
+    segments
+        Chords of a quarter circle.
+    """
+    free = polygonal(shapely.difference(ground, barred))
+    whole = polygonal(shapely.union(free, body))
+    wide = shapely.buffer(shapely.buffer(whole, -half, quad_segs=segments), half, quad_segs=segments)
+    thin = shapely.get_parts(polygonal(shapely.difference(whole, wide)))
+    # what is thinner than a hair is how arcs are drawn
+    hair = half / 1000
+    thin = thin[~shapely.is_empty(shapely.buffer(thin, -hair)) & shapely.dwithin(thin, barred, hair)]
+    if not len(thin):
+        return free
+    return polygonal(shapely.difference(free, shapely.buffer(shapely.union_all(thin), hair, join_style="mitre")))
+
+
+def narrowest(resource: Shape, lacking: Shape, slack: float) -> Narrowest:
+    """Find the distance from a resource to lacking ground, and where on its edge it is.
+
+    Parameters
+    ----------
+    resource
+        Polygon or MultiPolygon.
+    lacking
+        Ground that is no buffer; not empty.
+    slack
+        The place is the middle of the longest stretch of edge where the width is within this of the least.
+    """
+    width = float(shapely.distance(resource, lacking))
+    reach = shapely.buffer(lacking, width + slack, quad_segs=_QUARTER)
+    stretches = shapely.get_parts(shapely.line_merge(_lines(shapely.intersection(resource.boundary, reach))))
+    if len(stretches):
+        ends = shapely.get_coordinates(shapely.line_interpolate_point(stretches, 0.5, normalized=True))
+        lengths = np.round(shapely.length(stretches) / slack)
+        first, *_ = np.lexsort((ends[:, 0], -ends[:, 1], -lengths)).tolist()
+        x, y = ends[first]
+    else:
+        x, y = shapely.get_coordinates(shapely.shortest_line(resource.boundary, lacking))[0]
+    return Narrowest(width, float(x), float(y))
+
+
+def _lines(shape: Shape) -> Shape:
+    parts = shapely.get_parts(shapely.get_parts(shape))
+    return shapely.MultiLineString([part for part in parts if part.geom_type == "LineString" and part.length > 0])
+
+
+def narrowest_past(resource: Shape, lacking: Shape, surface: Shape, *, most: float, spacing: float) -> Narrowest | None:
+    """Find the least distance to lacking ground where a surface crossed on the straight way there counts nothing.
+
+    Measured from points of the lacking ground's outline: its vertices, places between them, and where the straight
+    lines past the surface's corners meet it, so that nothing is missed where edges are straight.
+
+    Parameters
+    ----------
+    resource, lacking
+        As `narrowest` takes them.
+    surface
+        Polygons that do not count.
+    most
+        Ground further from the resource than this is left out.
+    spacing
+        Greatest distance between points.
+
+    Returns
+    -------
+    Narrowest or None
+        None where no straight way crosses the surface.
+    """
+    outline = shapely.boundary(lacking)
+    samples = shapely.points(_samples(outline, spacing))
+    corners = shapely.get_coordinates(shapely.shortest_line(shapely.points(_samples(surface, spacing)), resource))
+    behind = _behind(corners.reshape(-1, 2, 2), outline, most, _BESIDE * spacing)
+    ways = shapely.shortest_line(resource, np.concatenate([samples, behind]))
+    ways = ways[shapely.length(ways) <= most]
+    shapely.prepare(surface)
+    ways = ways[shapely.intersects(ways, surface)]
+    crossed = shapely.length(shapely.intersection(ways, surface))
+    ways, crossed = ways[crossed > 0], crossed[crossed > 0]
+    if not len(ways):
+        return None
+    counted = shapely.length(ways) - crossed
+    least = int(np.argmin(np.round(counted, 9)))
+    x, y = shapely.get_coordinates(ways[least])[0]
+    return Narrowest(float(counted[least]), float(x), float(y))
+
+
+def _samples(shape: Shape, spacing: float) -> FloatArray:
+    spacing = max(spacing, shapely.length(shape) / _MOST_SAMPLES)
+    return np.asarray(shapely.get_coordinates(shapely.segmentize(shape, spacing)), dtype=np.float64)
+
+
+def _behind(ways: FloatArray, outline: Shape, most: float, beside: float) -> GeometryArray:
+    """Points of an outline straight behind the starts of ways to the resource, and a hair to both sides of them."""
+    start, end = ways[:, 0], ways[:, 1]
+    along = start - end
+    lengths = np.hypot(along[:, 0], along[:, 1])
+    good = (lengths > beside) & (lengths < most)
+    start, along = start[good], along[good] / lengths[good][:, None]
+    across = np.column_stack([-along[:, 1], along[:, 0]]) * beside
+    points: list[Any] = []
+    for shift in (across, -across):
+        rays = shapely.linestrings(np.stack([start + shift, start + shift + along * most], axis=1))
+        meets = shapely.shortest_line(shapely.points(start + shift), shapely.intersection(rays, outline))
+        points.append(shapely.get_point(meets[~shapely.is_missing(meets)], 1))
+    return np.concatenate(points)
+
+
+def least_root(function: Callable[[float], float], low: float, high: float, *, within: float, step: float) -> float:
+    """Find where an increasing function reaches zero, from above: there it is at least zero.
+
+    False position and bisection take turns, so that jumps do no harm.
+
+    Parameters
+    ----------
+    function
+        Increasing; at least zero at `high`.
+    low, high
+        The bracket.
+    within
+        A value from zero to this is near enough.
+    step
+        A bracket shorter than this is short enough.
+
+    Returns
+    -------
+    float
+        `low` where the function is at least zero there already.
+    """
+    below = function(low)
+    if below >= 0:
+        return low
+    above, halve = function(high), False
+    while above > within and high - low > step:
+        share = 0.5 if halve else np.clip((within / 2 - below) / (above - below), 0.01, 0.99)
+        middle = low + (high - low) * share
+        value = function(middle)
+        if value < 0:
+            low, below = middle, value
+        else:
+            high, above = middle, value
+        halve = not halve
+    return float(high)
+
+
+def equivalent_width(area_of: Callable[[float], float], area: float, *, expected: float, most: float) -> float:
+    """Find the width of the uniform buffer that has a given area.
+
+    Parameters
+    ----------
+    area_of
+        Gives the area of the uniform buffer of a width; increasing.
+    area
+        The area.
+    expected
+        A width near the answer; it is the answer where its buffer has just this area.
+    most
+        Widths above this are not tried.
+    """
+    grain = 1e-9 * max(area, 1.0)
+    at = area_of(expected)
+    if abs(at - area) <= grain:
+        return expected
+    if area <= grain:
+        return 0.0
+    low, high = (0.0, expected) if at > area else (expected, min(2 * expected, most))
+    while high < most and area_of(high) < area:
+        low, high = high, min(2 * high, most)
+    # asked for a hair less, so that noise in the last digits of an area does not send the width to its bound
+    return least_root(lambda w: area_of(w) - (area - grain), low, high, within=2 * grain, step=1e-7 * expected)
+
+
+def stations_along(lines: Sequence[Shape], spacing: float) -> tuple[GeometryArray, FloatArray]:
+    """Set out stations along lines, running on from one line to the next.
+
+    Returns
+    -------
+    tuple
+        The points, and the distance of each from the start of the first line along the lines, coordinate units.
+    """
+    points: list[GeometryArray] = []
+    stations: list[FloatArray] = []
+    start = 0.0
+    for line in lines:
+        at = np.arange(0.0, line.length, spacing)
+        points.append(np.asarray(shapely.line_interpolate_point(line, at), dtype=object))
+        stations.append(start + at)
+        start += line.length
+    if not points:
+        return np.zeros(0, dtype=object), np.zeros(0)
+    return np.concatenate(points), np.concatenate(stations)
+
+
+def stretch_along(lines: Sequence[Shape], piece: Shape, spacing: float) -> float:
+    """Measure how much of some lines is the nearest part of them to a piece of ground.
+
+    The piece's outline is walked in steps of at most `spacing` (more on a very long one) and each step is thrown
+    straight onto the lines.
+    """
+    if not lines:
+        return 0.0
+    covered: dict[int, list[tuple[float, float]]] = {}
+    tree = shapely.STRtree(lines)
+    for ring in shapely.get_rings(shapely.get_parts(piece)):
+        xy = _samples(ring, spacing)
+        nearest = np.atleast_1d(tree.nearest(shapely.points(xy)))
+        at = shapely.line_locate_point(np.asarray(lines, dtype=object)[nearest], shapely.points(xy))
+        steps = np.hypot(*np.diff(xy, axis=0).T)
+        thrown = np.abs(np.diff(at))
+        # a longer throw is a jump: to another side of a bay, or past the start of a closed line
+        for index in np.flatnonzero((nearest[1:] == nearest[:-1]) & (thrown <= 4 * steps + 1e-9)):
+            pair = sorted((float(at[index]), float(at[index + 1])))
+            covered.setdefault(int(nearest[index]), []).append((pair[0], pair[1]))
+    return sum(_length_of_union(intervals) for intervals in covered.values())
+
+
+def _length_of_union(intervals: list[tuple[float, float]]) -> float:
+    total, reached = 0.0, -np.inf
+    for start, end in sorted(intervals):
+        total += max(0.0, end - max(start, reached))
+        reached = max(reached, end)
+    return total
+
+
+def nearest_shares(ground: Shape, shapes: GeometryArray, spacing: float) -> GeometryArray:
+    """Divide ground among shapes: each gets what lies nearest to it.
+
+    Parameters
+    ----------
+    ground
+        Polygonal ground outside the shapes.
+    shapes
+        Polygons, shape (n,).
+    spacing
+        The shapes' outlines are taken as points this far apart.
+
+    Returns
+    -------
+    ndarray
+        The shares, shape (n,).
+    """
+    outlines = shapely.segmentize(shapely.boundary(shapes), spacing)
+    xy, owner = shapely.get_coordinates(outlines, return_index=True)
+    xy, first = np.unique(xy, axis=0, return_index=True)
+    owner = owner[first]
+    cells = shapely.get_parts(shapely.voronoi_polygons(shapely.MultiPoint(xy), extend_to=ground, ordered=True))
+    shares = [shapely.intersection(shapely.union_all(cells[owner == one]), ground) for one in range(len(shapes))]
+    return np.array([polygonal(share) for share in shares], dtype=object)
+
+
+def clockwise_lines(lines: Shape) -> list[Shape]:
+    """Merge lines; closed ones run clockwise from their northernmost (of several: westernmost) point.
+
+    Returns
+    -------
+    list
+        The lines, the northernmost first.
+    """
+    merged: list[Any] = []
+    for line in shapely.get_parts(shapely.line_merge(_lines(lines))):
+        xy = shapely.get_coordinates(line)
+        if (xy[0] == xy[-1]).all() and len(xy) > 3:
+            xy = shapely.get_coordinates(shapely.orient_polygons(shapely.Polygon(xy), exterior_cw=True))[:-1]
+            start, *_ = np.lexsort((xy[:, 0], -xy[:, 1])).tolist()
+            xy = np.concatenate([xy[start:], xy[: start + 1]])
+        elif tuple(xy[0]) > tuple(xy[-1]):
+            xy = xy[::-1]
+        merged.append(shapely.LineString(xy))
+    bounds = shapely.bounds(np.array(merged, dtype=object)).reshape(-1, 4)
+    order: NDArray[np.intp] = np.lexsort((bounds[:, 0], -bounds[:, 3]))
+    return [merged[index] for index in order]

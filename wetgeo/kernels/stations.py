@@ -12,7 +12,7 @@ from wetgeo.kernels.lines import Bools, Floats, Ints
 #: a vertex where the edge turns by more than this angle (radians) may itself bear a monument
 CORNER = 0.1
 #: halvings by which the straying is spread over the gaps
-HALVINGS = 6
+HALVINGS = 2
 
 
 def even_stations(start: float, end: float, interval: float, tolerance: float) -> Floats:

@@ -60,10 +60,18 @@ class TracedDrainageways:
 
     def extend(self, row: int, zone: str | None, footprint: Shape) -> list[Extension]:
         """Trace the drainageways that cross a footprint and go on outside it."""
+        name = self.site.resources["resource_id"].iloc[row]
         lines, cut = self._lines(footprint)
+        if lines is None:
+            self.findings.warning(
+                "dem-coverage",
+                "lies where the DEM has no elevations; no drainageway could be traced",
+                layer="dem",
+                feature_id=name,
+                citation=self.provision.citation,
+            )
         if not lines:
             return []
-        name = self.site.resources["resource_id"].iloc[row]
         if cut:
             self.findings.warning(
                 "extension-cut-short",
@@ -89,8 +97,11 @@ class TracedDrainageways:
             for strip in strips
         ]
 
-    def _lines(self, footprint: Shape) -> tuple[list[shapely.LineString], bool]:
-        """Trace the lines that cross the outline of a footprint, and say whether any was cut by the window."""
+    def _lines(self, footprint: Shape) -> tuple[list[shapely.LineString] | None, bool]:
+        """Trace the lines that cross the outline of a footprint, and say whether any was cut by the window.
+
+        None where there are no elevations.
+        """
         area = self.acres * SQFT_PER_ACRE * self.site.sqft
         margin = _MARGIN * np.sqrt(area)
         before = -1.0
@@ -98,7 +109,7 @@ class TracedDrainageways:
             window = np.array(footprint.bounds) + margin * np.array([-1.0, -1.0, 1.0, 1.0])
             grid = self.dem.window((window[0], window[1], window[2], window[3]))
             if grid is None:
-                return [], False
+                return None, False
             found = [line for line in drainage_lines(grid, area) if self._crosses(line, footprint)]
             length = float(sum(line.length for line in found))
             # more ground may make more lines; once it no longer does, all is seen

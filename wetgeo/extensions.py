@@ -6,11 +6,13 @@ Each provision is judged against the plain zone on its own, so that ground that 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
+import pandas as pd
 import shapely
 
 from wetgeo.drainage import TracedDrainageways
@@ -25,56 +27,119 @@ from wetgeo.steep_slopes import SteepSlopes
 MapProvision: TypeAlias = law.NaturalCommunity | law.Floodplain | law.Drainageway
 
 _FLOODWAY = re.compile(r"(floodway|fw)$")
+#: gaps up to this count as none: coordinates that were reprojected differ by as much
+_GAP_FT = 0.001
+#: what borders a zone for less than this meets it at a point
+_BORDER_FT = 1.0
+#: a map without gaps covers more than this part of its hull
+_FULL = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MappedGround:
-    """Connected polygons of one layer that a provision may add, and where the layer ends."""
+    """Connected polygons of one layer that a provision may add.
+
+    Attributes
+    ----------
+    kind, layer
+        What it adds, as layer ``extensions`` calls it, and where it comes from.
+    parts, names
+        The polygons, and what the file calls each.
+    tree
+        A tree of them.
+    edge
+        Where the layer ends, as a line; None where its features do not tell, as lines never do.
+    """
 
     kind: str
+    layer: str
     provision: MapProvision
     parts: GeometryArray
     names: Sequence[str]
     tree: shapely.STRtree
-    frame: Shape = None
+    edge: Shape | None = None
 
-    def beside(self, footprint: Shape) -> list[int]:
-        """Find the parts that overlap a footprint or border it along a line; a shared point does not connect."""
-        near = np.sort(self.tree.query(footprint, predicate="intersects"))
-        shared = shapely.intersection(self.parts[near], footprint)
-        connected = (shapely.area(shared) > 0) | (shapely.length(shared) > 0)
-        return [int(part) for part in near[connected]]
+    def connected(self, footprint: Shape, ft: float) -> list[int]:
+        """Find the parts that overlap a footprint or border it along a line; a shared point does not connect.
+
+        A drainageway must overlap it: beside the zone it does not cross it.
+        """
+        borders = not isinstance(self.provision, law.Drainageway)
+        gap = _GAP_FT * ft if borders else 0.0
+        near = np.sort(self.tree.query(footprint, predicate="dwithin", distance=gap))
+        if not len(near):
+            return []
+        reach = shapely.buffer(footprint, gap, join_style="mitre") if borders else footprint
+        shared = shapely.area(shapely.intersection(self.parts[near], reach))
+        return [int(part) for part in near[shared > _GAP_FT * _BORDER_FT * ft**2]]
+
+    def along_edge(self, part: int) -> float:
+        """Measure how far a part runs along the edge of its layer, CRS units."""
+        if self.edge is None:
+            return 0.0
+        outline = shapely.boundary(self.parts[part])
+        near = shapely.intersection(self.edge, shapely.box(*shapely.bounds(outline)))
+        return float(shapely.length(shapely.intersection(outline, near)))
 
 
-def _ground(kind: str, provision: MapProvision, parts: GeometryArray, names: Sequence[str]) -> MappedGround:
-    frame = shapely.box(*shapely.total_bounds(parts)).exterior if len(parts) else None
-    return MappedGround(
-        kind=kind, provision=provision, parts=parts, names=names, tree=shapely.STRtree(parts), frame=frame
-    )
+def _edge(shapes: GeometryArray, *, others: bool = False) -> Shape | None:
+    """Tell where a layer of polygons ends: at its bounding box, or at its outline where it is a map without gaps.
+
+    Such a map holds ground that does not count too (`others`), and covers most of its hull.
+    """
+    if not len(shapes):
+        return None
+    if others:
+        whole = union_parts(shapes)
+        hull = shapely.convex_hull(shapely.geometrycollections(whole))
+        if shapely.area(whole).sum() > _FULL * shapely.area(hull):
+            return shapely.union_all(shapely.get_exterior_ring(whole))
+    return shapely.box(*shapely.total_bounds(shapes)).exterior
 
 
 def natural_communities(site: Site, provision: law.NaturalCommunity) -> MappedGround:
     """Take the mapped natural communities, each connected polygon on its own."""
     layer = site.layers["natural_communities"]
     parts, owner = shapely.get_parts(layer.geometry.to_numpy(), return_index=True)
-    return _ground("natural_community", provision, parts, list(layer["feature_id"].to_numpy()[owner]))
+    return MappedGround(
+        kind="natural_community",
+        layer="natural_communities",
+        provision=provision,
+        parts=parts,
+        names=list(layer["feature_id"].to_numpy()[owner]),
+        tree=shapely.STRtree(parts),
+        edge=_edge(parts),
+    )
 
 
 def floodplain(site: Site, provision: law.Floodplain, findings: Findings) -> MappedGround:
     """Unite the zones of the 100-year floodplain into connected parts; codes that are not known do not count."""
     layer = site.layers["floodplain"]
+    shapes = layer.geometry.to_numpy()
     counted, known = law.zone_codes(provision.zones), law.zone_codes((*provision.zones, *provision.not_zones))
-    codes = np.array([_FLOODWAY.sub("", law.normalise(text)) or law.normalise(text) for text in layer["zone"]])
-    for text in sorted({str(zone) for zone, code in zip(layer["zone"], codes, strict=True) if code not in known}):
+    texts = ["" if pd.isna(zone) else str(zone) for zone in layer["zone"]]
+    codes = np.array([_FLOODWAY.sub("", law.normalise(text)) or law.normalise(text) for text in texts], dtype=object)
+    unknown = Counter(text for text, code in zip(texts, codes, strict=True) if code not in known)
+    for text, features in sorted(unknown.items()):
         findings.warning(
             "extension",
-            f"flood zone {text!r} is not known to the rule and was not counted as floodplain; "
+            (f"flood zone {text!r} is not known to the rule and was" if text else "features without a flood zone were")
+            + f" not counted as floodplain ({features} of {len(layer)} features); "
             f"known: {', '.join((*provision.zones, *provision.not_zones))}",
             layer="floodplain",
             citation=provision.citation,
         )
-    parts = union_parts(layer.geometry.to_numpy()[np.isin(codes, sorted(counted))])
-    return _ground("floodplain", provision, parts, ["the floodplain"] * len(parts))
+    counts = np.isin(codes, sorted(counted))
+    parts = union_parts(shapes[counts])
+    return MappedGround(
+        kind="floodplain",
+        layer="floodplain",
+        provision=provision,
+        parts=parts,
+        names=["the floodplain"] * len(parts),
+        tree=shapely.STRtree(parts),
+        edge=_edge(shapes, others=not counts.all()),
+    )
 
 
 def drainageways(site: Site, ruling: Ruling, provision: law.Drainageway, findings: Findings) -> MappedGround:
@@ -96,7 +161,15 @@ def drainageways(site: Site, ruling: Ruling, provision: law.Drainageway, finding
     shapes[lines] = shapely.buffer(
         shapes[lines], widths[lines] * site.ft / 2, cap_style="flat", join_style="mitre", mitre_limit=2
     )
-    return _ground("drainageway", provision, shapes, list(layer["feature_id"]))
+    parts, owner = shapely.get_parts(shapes, return_index=True)
+    return MappedGround(
+        kind="drainageway",
+        layer="drainageways",
+        provision=provision,
+        parts=parts,
+        names=list(layer["feature_id"].to_numpy()[owner]),
+        tree=shapely.STRtree(parts),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,15 +203,17 @@ class _Extender:
     def _mapped(self, ground: MappedGround, row: int, zone: str | None, footprint: Shape) -> list[Extension]:
         found: list[Extension] = []
         name = self.site.resources["resource_id"].iloc[row]
-        for part in ground.beside(footprint):
+        for part in ground.connected(footprint, self.site.ft):
             shape = ground.parts[part]
             if shapely.difference(shape, footprint).area <= self.site.sqft:
                 continue
-            if ground.frame is not None and shapely.intersection(shape.boundary, ground.frame).length > self.site.ft:
+            along = ground.along_edge(part) / self.site.ft
+            if along > _BORDER_FT:
                 self.findings.info(
                     "extension-cut-short",
-                    f"{ground.names[part]} runs along the edge of its layer, which may have cut it short",
-                    layer=ground.kind,
+                    f"{ground.names[part]} runs along the edge of its layer for {along:,.0f} ft, which may have cut it "
+                    "short",
+                    layer=ground.layer,
                     feature_id=name,
                     citation=ground.provision.citation,
                 )

@@ -10,10 +10,13 @@ from wetgeo.findings import Findings
 from wetgeo.footprints import Extension
 from wetgeo.kernels.grid import ElevationSource
 from wetgeo.kernels.offset import Shape
-from wetgeo.kernels.steep import steep_around
+from wetgeo.kernels.steep import SteepGround, steep_around
 from wetgeo.rules.provisions import SteepSlope
 from wetgeo.ruling import Ruling
 from wetgeo.site import Site
+
+#: a smaller share of a zone without elevations, such as a cell at its corner, is not told
+_TOLD = 0.001
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +60,7 @@ class SteepSlopes:
         found = steep_around(
             self.dem, shapely.difference(footprint, resource), resource, run=run, gain=slope * run, slope=slope
         )
-        self._tell(row, cut_short=found.cut_short, voids=found.voids)
+        self._tell(row, zone, found)
         if found.ground.is_empty:
             return []
         return [
@@ -73,21 +76,26 @@ class SteepSlopes:
             )
         ]
 
-    def _tell(self, row: int, *, cut_short: bool, voids: bool) -> None:
+    def _tell(self, row: int, zone: str | None, found: SteepGround) -> None:
         name = self.site.resources["resource_id"].iloc[row]
-        if cut_short:
-            self.findings.warning(
+        ground = f"{zone} zone" if zone else "buffer"
+        told: list[tuple[bool, str, str]] = [
+            (
+                found.cut_short,
                 "extension-cut-short",
                 "steep land reaches the edge of the DEM; the extension may be cut short",
-                layer="dem",
-                feature_id=name,
-                citation=self.provision.citation,
-            )
-        if voids:
-            self.findings.warning(
+            ),
+            (
+                found.voids,
                 "flow-void",
                 "water from steep land beside it ends in a void of the DEM; that land was not added",
-                layer="dem",
-                feature_id=name,
-                citation=self.provision.citation,
-            )
+            ),
+            (
+                found.unknown > _TOLD,
+                "dem-coverage",
+                f"{found.unknown:.1%} of its {ground} has no elevation; steep slopes there are not known",
+            ),
+        ]
+        for applies, code, message in told:
+            if applies:
+                self.findings.warning(code, message, layer="dem", feature_id=name, citation=self.provision.citation)

@@ -75,7 +75,13 @@ def lay_out(resources, width=50.0, *, lots=(), tract=None, layers=None, bend=Non
     lines = lot_lines(upland, ground, merge_ft=0.5, token_ft=token, site=site)
     tract_lines = lot_lines(tract_edges(frame, site, upland), ground, merge_ft=0.5, token_ft=token, site=site)
     rule = MonumentRule(
-        interval_ft=200, tolerance_ft=0.01, bend_ft=bend, apart_ft=1, marker="post", public_marker="flush"
+        interval_ft=200,
+        tolerance_ft=0.01,
+        bend_ft=bend,
+        apart_ft=1,
+        off_edge_ft=2,
+        marker="post",
+        public_marker="flush",
     )
     monuments, proof = place_monuments(lines, rule, site, findings)
     return Plat(

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from plats import ORIGIN, at_origin, box, lay_out, lot
 from pyproj import Transformer
 
+from wetgeo.kernels.courses import bearing
 from wetgeo.kernels.stations import strays
-from wetgeo.monuments import bearing
 
 RING_300_200 = 1000 + 2 * math.pi * 50
 

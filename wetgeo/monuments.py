@@ -14,6 +14,7 @@ import shapely
 from pyproj import CRS, Transformer
 
 from wetgeo.findings import Findings
+from wetgeo.kernels.courses import bearing
 from wetgeo.kernels.lines import Chains, Floats
 from wetgeo.kernels.stations import bend_stations, even_stations, strays
 from wetgeo.lot_lines import Holders, LotLine, LotLines, Piece
@@ -35,6 +36,8 @@ class MonumentRule:
         How far the straight line between neighbours may stray from the edge; None where the rule does not ask.
     apart_ft
         Monuments never stand nearer to each other along an edge.
+    off_edge_ft
+        How far from the edge a staked monument may stand.
     marker, public_marker
         The kind of marker, and that on public land.
     citation
@@ -45,6 +48,7 @@ class MonumentRule:
     tolerance_ft: float
     bend_ft: float | None
     apart_ft: float
+    off_edge_ft: float
     marker: str
     public_marker: str
     citation: str = ""
@@ -119,13 +123,6 @@ def place_stakes(edge: LotLines, rule: MonumentRule, ft: float) -> list[Stake]:
         numbers[stake.resource_id] += 1
         stake.seq = numbers[stake.resource_id]
     return stakes
-
-
-def bearing(east: float, north: float) -> str:
-    """Write a direction as a quadrant bearing from the grid's north, such as N 45°10'20" E."""
-    seconds = round(math.degrees(math.atan2(abs(east), abs(north))) * 3600)
-    degrees, rest = divmod(seconds, 3600)
-    return f"{'N' if north >= 0 else 'S'} {degrees:02d}°{rest // 60:02d}'{rest % 60:02d}\" {'E' if east >= 0 else 'W'}"
 
 
 class _Course:

@@ -31,6 +31,7 @@ def monument_rule(ruling: Ruling) -> MonumentRule | None:
         tolerance_ft=provision.interval_tolerance.value,
         bend_ft=ruling.length("bend_tolerance") if provision.bends else None,
         apart_ft=_APART_FT,
+        off_edge_ft=provision.off_edge.value,
         marker=provision.marker,
         public_marker=provision.public_land_marker,
         citation=provision.citation,

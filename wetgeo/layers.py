@@ -245,7 +245,12 @@ LAYERS: dict[str, LayerSchema] = {
             geometry="MultiPolygon",
             fields=_fields(
                 _RESOURCE_ID,
-                ("kind", "text", "kind", "too_narrow, monument_gap, no_lot_line_monument or excluded_use"),
+                (
+                    "kind",
+                    "text",
+                    "kind",
+                    "too_narrow, monument_gap, no_lot_line_monument, monument_off_edge or excluded_use",
+                ),
                 ("measured_ft", "real", "measuredft", "what is there, feet"),
                 ("required_ft", "real", "requiredft", "what the rule asks, feet"),
                 _AREA,

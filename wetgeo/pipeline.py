@@ -35,7 +35,7 @@ from wetgeo.ruling import Ruling
 from wetgeo.site import Site
 from wetgeo.structures import StructureLimit, apply_limits, existing_structure_limits
 from wetgeo.subject import SubjectEdges, subject_edges
-from wetgeo.survey import survey_layers
+from wetgeo.survey import judge_staked, survey_layers
 from wetgeo.upland import Upland
 from wetgeo.vegetated import UncountedSurface, widen_past
 from wetgeo.widths import ResourceWidth, required_widths
@@ -173,11 +173,10 @@ def check(
     layers = _averaging(laid, averaging, judged)
     sources = [proposed]
     if monuments is not None:
-        from wetgeo.monument_check import judge_monuments
-
         sources.append(monuments)
         points = read_source(monuments, name="monuments", crs=laid.site.crs, findings=laid.findings, kinds=("point",))
-        layers = judge_monuments(points, layers)
+        found_there = judge_staked(points, layers["proposed"], laid.site, laid.ruling, laid.findings)
+        layers["violations"] = pd.concat([layers["violations"], found_there], ignore_index=True)
     return _with(found, "check", layers, sources)
 
 

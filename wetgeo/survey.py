@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import geopandas as gpd
 import pandas as pd
+import shapely
 
-from wetgeo.edges import tract_edges, upland_edges
+from wetgeo.edges import Edges, tract_edges, upland_edges
 from wetgeo.findings import Findings
 from wetgeo.footprints import Footprints
-from wetgeo.lot_lines import edges_layer, lot_lines
+from wetgeo.lot_lines import LotLines, edges_layer, lot_lines
+from wetgeo.monument_check import judge_monuments
 from wetgeo.monuments import MonumentRule, place_monuments
-from wetgeo.parcels import lots_of, parcels_layer
+from wetgeo.parcels import Lots, lots_of, parcels_layer
 from wetgeo.rules.provisions import Monuments
 from wetgeo.ruling import Ruling
 from wetgeo.site import Site
@@ -59,13 +61,10 @@ def survey_layers(
         geometry=footprints.geometries,
         crs=site.crs,
     )
-    provision, rule = ruling.find(Monuments), monument_rule(ruling)
-    merge_ft = _MERGE_FT if provision is None else provision.merge.value
-    token_ft = 0.0 if provision is None else ruling.length("token_edge_length")
-    lots = lots_of(site, findings)
+    rule, lots = monument_rule(ruling), lots_of(site, findings)
     upland = upland_edges(frame, site, findings)
-    edge = lot_lines(upland, lots, merge_ft=merge_ft, token_ft=token_ft, site=site)
-    tract = lot_lines(tract_edges(frame, site, upland), lots, merge_ft=merge_ft, token_ft=token_ft, site=site)
+    edge = _lot_lines(upland, lots, site, ruling)
+    tract = _lot_lines(tract_edges(frame, site, upland), lots, site, ruling)
     layers: dict[str, pd.DataFrame] = {
         "edges": edges_layer(edge, tract, site),
         "parcels": parcels_layer(union, lots, site, findings),
@@ -73,3 +72,41 @@ def survey_layers(
     if rule is not None:
         layers["monuments"], layers["monument_proof"] = place_monuments(edge, rule, site, findings)
     return layers
+
+
+def judge_staked(
+    staked: gpd.GeoDataFrame, proposed: gpd.GeoDataFrame, site: Site, ruling: Ruling, findings: Findings
+) -> gpd.GeoDataFrame | None:
+    """Judge monuments as staked along the upland edge of a proposed buffer.
+
+    Parameters
+    ----------
+    staked
+        Points in the working CRS.
+    proposed
+        Layer ``proposed``.
+    site, ruling
+        The site, and the rule as it applies.
+    findings
+        As `judge_monuments`; and where the rule asks for no monuments.
+
+    Returns
+    -------
+    Rows of layer ``violations``; None where the rule asks for no monuments.
+    """
+    rule = monument_rule(ruling)
+    if rule is None:
+        findings.warning("monument", f"{ruling.pack.id} asks for no monuments; none were judged", layer="monuments")
+        return None
+    resources = site.resources.set_index("resource_id").geometry
+    grounds = shapely.union(resources[proposed["resource_id"]].to_numpy(), proposed.geometry.to_numpy())
+    frame = gpd.GeoDataFrame({"resource_id": proposed["resource_id"].to_numpy()}, geometry=grounds, crs=site.crs)
+    edge = _lot_lines(upland_edges(frame, site, findings), lots_of(site, findings), site, ruling)
+    return judge_monuments(staked, edge, rule, site, findings)
+
+
+def _lot_lines(edges: Edges, lots: Lots, site: Site, ruling: Ruling) -> LotLines:
+    provision = ruling.find(Monuments)
+    merge_ft = _MERGE_FT if provision is None else provision.merge.value
+    token_ft = 0.0 if provision is None else ruling.length("token_edge_length")
+    return lot_lines(edges, lots, merge_ft=merge_ft, token_ft=token_ft, site=site)

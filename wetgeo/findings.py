@@ -34,6 +34,7 @@ CODES: dict[str, str] = {
     "resources-overlap": "two resources that claim the same ground",
     "class-unknown": "a class that the rule does not know",
     "class-default": "a default class was used",
+    "class-decided": "a class that was decided from ratings, and by which characteristic",
     "value-default": "a default value was used",
     "value-unreadable": "a value that cannot be read as what its role asks",
     # soils
@@ -70,6 +71,11 @@ CODES: dict[str, str] = {
     "proposal": "what a proposed buffer holds that counts nothing, counts twice or was taken as meant",
     "averaging": "why an averaged buffer does not comply, and by how much",
     "design": "what a designed buffer could not reach, and why",
+    # what else a permit asks
+    "disturbance": "ground that work disturbs, as it was taken: overlaps, and what lies off the site or the tract",
+    "impact": "what is disturbed that may not be, what is exempt, and how what is owed was reckoned",
+    "access": "access through a buffer: how wide it may be, and where it is wider",
+    "trigger": "what decides whether a provision applies to the work, or keeps it from being decided",
     # outputs
     "shapefile-cut": "a value that a shapefile cannot hold in full",
 }

@@ -16,12 +16,17 @@ from wetgeo.widths import ResourceWidth
 def reasons_layer(
     site: Site, widths: Sequence[ResourceWidth | None], footprints: Footprints, limits: Sequence[StructureLimit]
 ) -> pd.DataFrame:
-    """List the steps of each resource that has a width: the decision's own, then structures, then extensions."""
+    """List the steps of each resource that has a width.
+
+    First how its class was decided, where its ratings decided it; then the decision's own steps, then structures, then
+    extensions.
+    """
     ids = site.resources["resource_id"].to_numpy()
     steps: dict[int, list[tuple[str, str, float | None, str, str]]] = {}
     for row, width in enumerate(widths):
         if width is not None:
-            steps[row] = [(s.provision, s.what, s.value_ft, s.reason, s.citation) for s in width.decision.steps]
+            decided = [(s.provision, s.what, s.value_ft, s.reason, s.citation) for s in width.decision.steps]
+            steps[row] = [*_class_step(site, row), *decided]
     for limit in limits:
         reason = (
             f"on parcel {limit.parcel_id}: existing primary structure {limit.distance_ft:.2f} ft from the edge, within "
@@ -35,3 +40,12 @@ def reasons_layer(
         [ids[row], number, *step] for row, listed in steps.items() for number, step in enumerate(listed, 1)
     ]
     return pd.DataFrame(rows, columns=columns)
+
+
+def _class_step(site: Site, row: int) -> list[tuple[str, str, float | None, str, str]]:
+    """Say by what the class was decided, where the file did not state it."""
+    resource = site.resources.iloc[row]
+    reason = resource.get("class_reason")
+    if reason is None or pd.isna(reason):
+        return []
+    return [("management-category", "class", None, str(reason), str(resource["class_citation"]))]

@@ -44,9 +44,24 @@ LAYER_GEOMETRY: dict[str, tuple[str, ...]] = {
     "access": ("line",),
 }
 
+#: ratings of the Minnesota Routine Assessment Method from which a rule may decide the class of a wetland
+RATINGS = (
+    "vegetative_diversity",
+    "hydrologic_regime",
+    "wetland_water_quality",
+    "downstream_water_quality",
+    "wildlife_habitat",
+    "fish_habitat",
+    "amphibian_habitat",
+    "groundwater_dependent_community",
+    "stormwater_sensitivity",
+    "setting",
+    "use",
+)
+
 #: the roles that fields may play, by layer (SPEC: project file)
 FIELD_ROLES: dict[str, tuple[str, ...]] = {
-    "wetlands": ("id", "class", "central", "gdnr", "setback_ft"),
+    "wetlands": ("id", "class", "central", "gdnr", "setback_ft", *RATINGS),
     "lakes": ("id", "class", "gdnr", "setback_ft"),
     "streams": ("id", "class", "gdnr", "setback_ft", "bank_width_ft"),
     "parcels": ("id",),
@@ -62,8 +77,17 @@ FIELD_ROLES: dict[str, tuple[str, ...]] = {
     "public_land": ("id",),
     "watercourses": ("id",),
     "infiltration": ("id",),
-    "access": ("id",),
+    "access": ("id", "width_ft"),
 }
+
+#: the roles of files that a command names
+COMMAND_ROLES: dict[str, tuple[str, ...]] = {"disturbance": ("id", "cause")}
+
+
+def roles_of(layer: str) -> tuple[str, ...]:
+    """Return the roles that fields of a layer, or of a file that a command names, may play."""
+    return FIELD_ROLES.get(layer) or COMMAND_ROLES.get(layer, ("id",))
+
 
 #: roles that have another name too
 ROLE_ALIASES = {"parcel": "id"}
@@ -81,13 +105,14 @@ class Site:
         Metres in one unit of the CRS.
     resources
         One row a wetland, lake or stream: ``resource_id`` (unique text), ``resource_type`` (wetland, lake, stream),
-        ``class`` (the rule's own spelling, or None), ``gdnr`` (bool), ``central`` (bool), ``setback_ft`` (float, NaN
+        ``class`` (the rule's own spelling, or None), ``class_reason`` and ``class_citation`` (text where the class was
+        decided from ratings, else None), ``gdnr`` (bool), ``central`` (bool), ``setback_ft`` (float, NaN
         where not given), ``geometry`` (valid Polygon or MultiPolygon; streams given as lines stand as the polygon from
         bank to bank), and the file's own columns prefixed ``src_``. Sorted by geometry, whatever the order of the file.
     layers
         The other layers that were given, by name. Each has ``feature_id`` (text) and ``geometry`` (valid, 2D), and the
         columns of its roles: parcels ``parcel_id`` (None where the file has none); soils ``hsg`` (A, B, C, D, A/D,
-        B/D, C/D or None), ``mukey``; floodplain ``zone``; natural_communities ``rank``; drainageways and trails
+        B/D, C/D or None), ``mukey``; floodplain ``zone``; natural_communities ``rank``; drainageways, trails and access
         ``width_ft``; structures ``kind``. Sorted by geometry. A layer that was given but is empty has no rows.
     dem
         The elevations, or None.

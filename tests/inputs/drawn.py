@@ -41,3 +41,6 @@ class Rule:
 
     def class_required(self, resource_type: str) -> bool:
         return self.required and bool(self.classes(resource_type))
+
+    def category_table(self) -> None:
+        """It decides no class from ratings."""

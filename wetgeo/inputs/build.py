@@ -160,16 +160,37 @@ def read_source(
     InputError
         The file cannot be used, or holds no usable feature.
     """
+    return read_named(source_of(src, name), crs=crs, findings=findings, kinds=kinds)[["feature_id", "geometry"]]
+
+
+def source_of(src: str, name: str) -> LayerSource:
+    """Take apart the SRC of a command line; `name` is what findings and errors call it."""
     file, _, layer = src.partition("|")
     layer = layer.removeprefix("layername=")
-    source = LayerSource(name=name, path=Path(file).absolute(), layer=layer or None)
+    return LayerSource(name=name, path=Path(file).absolute(), layer=layer or None)
+
+
+def read_named(
+    source: LayerSource,
+    *,
+    crs: CRS,
+    findings: Findings,
+    kinds: tuple[str, ...] = ("polygon",),
+    near: tuple[float, float, float, float] | None = None,
+) -> gpd.GeoDataFrame:
+    """Read a source with the columns of its roles; else as `read_source`.
+
+    Where it lies far from the bounds `near` (left, bottom, right, top, CRS units), that is told.
+    """
     faults = Faults()
     draft = draft_layer(source, findings, faults, allowed=kinds)
     settled = settle([] if draft is None else [draft], findings, faults)
     faults.raise_any()
     ft = FOOT_M / unit_m(crs)
     ready = _ready(into(crs, settled[0], findings), ft)
+    if near is not None:
+        tell_far(ready, near, ft, findings)
     frame = other_layer(ready, crs, ft, findings)
     if frame.empty:
         raise InputError(f"{ready.place} holds no feature that can be used", mend="give another file or layer")
-    return frame[["feature_id", "geometry"]]
+    return frame

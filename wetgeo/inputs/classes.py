@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wetgeo.errors import ClassError
+from wetgeo.inputs.categories import decided, rated_categories
 from wetgeo.inputs.faults import listed
 from wetgeo.inputs.roles import RoleReader, as_text
+from wetgeo.rules.evaluate import CategoryResult
+from wetgeo.rules.permits import ManagementCategory
+from wetgeo.site import RATINGS
 
 
 class ClassTable(Protocol):
@@ -32,11 +36,17 @@ class ClassTable(Protocol):
     def class_required(self, resource_type: str) -> bool:
         """Tell whether a resource of no class of the rule is a fault, rather than one that gets no buffer."""
 
+    def category_table(self) -> ManagementCategory | None:
+        """Return the table that decides the class of a wetland from its ratings, or None."""
+
 
 def match_classes(
     reader: RoleReader, pack: ClassTable, resource_type: str, *, ids: Sequence[str], counted: NDArray[np.bool_]
-) -> list[str | None]:
+) -> dict[str, list[str | None]]:
     """Match what a layer says with the rule's classes.
+
+    A wetland without a class gets the one that its ratings decide, where the rule has a table for that; where they do
+    not decide it, the default.
 
     Parameters
     ----------
@@ -51,6 +61,11 @@ def match_classes(
     counted
         False for features that are dropped for other reasons, and need no class.
 
+    Returns
+    -------
+    dict
+        Columns ``class``, and ``class_reason`` and ``class_citation`` of those that were decided from ratings.
+
     Raises
     ------
     ClassError
@@ -58,22 +73,43 @@ def match_classes(
     """
     known = pack.classes(resource_type) if pack.regulates(resource_type) else ()
     if not known:
-        return [None] * len(ids)
+        return _columns([None] * len(ids), {})
     stated = reader.stated("class")
+    rated = _rated(
+        reader, pack, resource_type, [row for row in np.flatnonzero(counted).tolist() if stated[row] is None]
+    )
     matched = {text: pack.match_class(resource_type, text) for text in set(stated) if text is not None}
     default = _default(reader, pack, resource_type, known)
-    classes = [default if text is None else matched[text] for text in stated]
+    decisions = {row: result for row, result in rated.items() if result.category is not None}
+    classes = [matched[text] if text is not None else default for text in stated]
+    for row, result in decisions.items():
+        classes[row] = pack.match_class(resource_type, str(result.category))
     bad = [row for row, each in enumerate(classes) if each is None and counted[row]]
     if bad and not pack.class_required(resource_type):
         for row in bad:
             said = "no class" if stated[row] is None else f"class {stated[row]!r}"
             reader.notes.add("info", "class-unknown", f"{said}: not one of the rule's ({listed(known)})", [row])
     elif bad:
-        raise _unknown(reader, pack, resource_type, known, [(stated[row], ids[row]) for row in bad])
+        raise _unknown(reader, pack, resource_type, [(stated[row], ids[row], rated.get(row)) for row in bad])
     if default is not None:
-        used = [row for row, text in enumerate(stated) if text is None and counted[row]]
+        used = [row for row, text in enumerate(stated) if text is None and row not in decisions and counted[row]]
         reader.notes.add("info", "class-default", f"no class in the file; the default class {default} was used", used)
-    return classes
+    return _columns(classes, decisions)
+
+
+def _rated(reader: RoleReader, pack: ClassTable, resource_type: str, rows: list[int]) -> Mapping[int, CategoryResult]:
+    table = pack.category_table()
+    if table is None or resource_type != "wetland":
+        return {}
+    return rated_categories(reader, table, rows)
+
+
+def _columns(classes: list[str | None], decisions: Mapping[int, CategoryResult]) -> dict[str, list[str | None]]:
+    reasons: list[str | None] = [None] * len(classes)
+    citations: list[str | None] = [None] * len(classes)
+    for row, result in decisions.items():
+        reasons[row], citations[row] = decided(result), result.citation
+    return {"class": classes, "class_reason": reasons, "class_citation": citations}
 
 
 def _default(reader: RoleReader, pack: ClassTable, resource_type: str, known: tuple[str, ...]) -> str | None:
@@ -93,13 +129,12 @@ def _unknown(
     reader: RoleReader,
     pack: ClassTable,
     resource_type: str,
-    known: tuple[str, ...],
-    bad: list[tuple[str | None, str]],
+    bad: list[tuple[str | None, str, CategoryResult | None]],
 ) -> ClassError:
-    """Say which features have which unknown class, and the lines that mend it."""
-    source = reader.source
+    """Say which features have which unknown class, or which ratings lack, and the lines that mend it."""
+    source, known = reader.source, pack.classes(resource_type)
     by_text: dict[str | None, list[str]] = {}
-    for text, name in bad:
+    for text, name, _ in bad:
         by_text.setdefault(text, []).append(name)
     unknown = sorted(text for text in by_text if text is not None)
     faults = [f"class {text!r}: {listed(by_text[text])}" for text in unknown]
@@ -109,6 +144,7 @@ def _unknown(
         mends.append(f"values.class = {{ {pairs} }}")
     if None in by_text:
         faults.append(f"no class: {listed(by_text[None])}")
+        faults += _lacking([(name, result) for _, name, result in bad if result is not None])
         mends.append('defaults.class = "..."')
     field = reader.fields.get("class")
     if field is None:
@@ -118,10 +154,23 @@ def _unknown(
     else:
         values = sorted({text for text in reader.stated("class") if text is not None})
         faults.append(f"the values of field {field} are {listed(map(repr, values), 30) or 'all missing'}")
-    count = "1 feature" if len(bad) == 1 else f"{len(bad):,} features"
     return ClassError(
-        f"layer {source.name} ({source.path}): {count} without a class that the rule {pack.id} knows",
+        f"layer {source.name} ({source.path}): {len(bad):,} features without a class that the rule {pack.id} knows",
         faults=faults,
         mend=f"under [layers.{source.name}] write {' and '.join(mends)}; the rule's classes of a {resource_type} are "
-        f"{listed(known)}",
+        f"{listed(known)}{_or_ratings(pack, resource_type)}",
     )
+
+
+def _lacking(undecided: list[tuple[str, CategoryResult]]) -> list[str]:
+    """Say, for each set of ratings that lack, whose class they keep from being decided."""
+    by_need: dict[str, list[str]] = {}
+    for name, result in undecided:
+        by_need.setdefault(result.criterion, []).append(name)
+    return [f"from their ratings, {need}: {listed(names)}" for need, names in sorted(by_need.items())]
+
+
+def _or_ratings(pack: ClassTable, resource_type: str) -> str:
+    if pack.category_table() is None or resource_type != "wetland":
+        return ""
+    return f". Or give the ratings that decide the class, as fields = {{ {RATINGS[0]} = ..., ... }}: {listed(RATINGS)}"

@@ -22,7 +22,7 @@ from wetgeo.inputs.roles import RoleReader, role_fields, texts
 from wetgeo.inputs.soils import SoilTable, find_table
 from wetgeo.inputs.vector import RawLayer, read_layer
 from wetgeo.project import LayerSource
-from wetgeo.site import FIELD_ROLES, LAYER_GEOMETRY, RESOURCE_LAYERS
+from wetgeo.site import LAYER_GEOMETRY, RATINGS, RESOURCE_LAYERS, roles_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +124,8 @@ def draft_layer(
     before = len(faults.errors)
     fields: dict[str, str] = {}
     with faults.collect():
-        fields = role_fields(source, list(raw.attributes.columns), findings)
+        rated = pack is not None and pack.category_table() is not None
+        fields = role_fields(source, list(raw.attributes.columns), findings, rated=rated)
     notes = Notes(layer=source.name)
     ids = texts(raw.attributes[fields["id"]]) if "id" in fields else [None] * len(raw.geometry)
     geometry, kept = raw.geometry, np.ones(len(ids), dtype=bool)
@@ -160,9 +161,9 @@ def _understood(
     if draft.name in RESOURCE_LAYERS and pack is not None:
         counted = kept & has_ground(draft.geometry)
         with faults.collect():
-            draft.roles["class"] = pd.Series(
-                match_classes(reader, pack, RESOURCE_LAYERS[draft.name], ids=draft.names, counted=counted), dtype=object
-            )
+            matched = match_classes(reader, pack, RESOURCE_LAYERS[draft.name], ids=draft.names, counted=counted)
+            for name, values in matched.items():
+                draft.roles[name] = pd.Series(values, dtype=object)
     with faults.collect():
         _require_bank_widths(draft, kept)
     if draft.name == "floodplain":
@@ -236,10 +237,10 @@ def _why_empty(raw: RawLayer) -> str:
 
 
 def _roles(reader: RoleReader, ids: list[str | None]) -> pd.DataFrame:
-    """Return the columns of all roles but the class."""
+    """Return the columns of all roles but the class and the ratings it may be decided from."""
     columns: dict[str, list[Any]] = {"id": ids}
-    for role in FIELD_ROLES.get(reader.source.name, ("id",)):
-        if role not in ("id", "class"):
+    for role in roles_of(reader.source.name):
+        if role not in ("id", "class", *RATINGS):
             columns[role] = reader.column(role)
     if reader.faults:
         raise InputError(

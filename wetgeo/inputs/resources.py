@@ -70,6 +70,8 @@ def join(drafts: Sequence[Draft], crs: CRS, ft: float, findings: Findings) -> gp
             "resource_id": ids,
             "resource_type": [RESOURCE_LAYERS[layer] for layer in layers],
             "class": _column(drafts, "class", None, object),
+            "class_reason": _column(drafts, "class_reason", None, object),
+            "class_citation": _column(drafts, "class_citation", None, object),
             "gdnr": _column(drafts, "gdnr", False, bool),
             "central": _column(drafts, "central", False, bool),
             "setback_ft": _column(drafts, "setback_ft", np.nan, float),

@@ -16,7 +16,7 @@ from wetgeo.inputs.faults import did_you_mean, listed
 from wetgeo.inputs.notes import Notes
 from wetgeo.inputs.schemas import recognise
 from wetgeo.project import LayerSource
-from wetgeo.site import FIELD_ROLES, ROLE_ALIASES
+from wetgeo.site import FIELD_ROLES, RATINGS, ROLE_ALIASES, roles_of
 
 _TRUE = {"true", "t", "yes", "y", "1"}
 _FALSE = {"false", "f", "no", "n", "0"}
@@ -27,11 +27,12 @@ STRUCTURE_KINDS = ("new_principal", "existing_primary")
 _HSG = ("A", "B", "C", "D", "A/D", "B/D", "C/D")
 
 
-def role_fields(source: LayerSource, columns: list[str], findings: Findings) -> dict[str, str]:
+def role_fields(source: LayerSource, columns: list[str], findings: Findings, *, rated: bool = False) -> dict[str, str]:
     """Find the file's field for each role of a layer.
 
     Fields that the project names count; roles that it does not name are filled from known schemas, and, where it names
-    no field of the layer at all, from fields named like the role. What was recognised is a finding.
+    no field of the layer at all, from fields named like the role. What was recognised is a finding. Ratings are looked
+    for only where the rule has a use for them (`rated`).
 
     Raises
     ------
@@ -39,11 +40,16 @@ def role_fields(source: LayerSource, columns: list[str], findings: Findings) -> 
         The project names fields that the file does not have; all are told.
     """
     mapped = _mapped(source, columns)
-    allowed = FIELD_ROLES.get(source.name, ("id",))
+    allowed = [role for role in roles_of(source.name) if rated or role not in RATINGS]
     recognised, schemas = recognise(source.name, columns)
     named = {column.casefold(): column for column in reversed(columns)}
     alike = {role: named[role] for role in allowed if role in named and role not in mapped}
     roles = mapped | {role: name for role, name in recognised.items() if role not in mapped}
+    useless = [] if rated else sorted(role for role in mapped if role in RATINGS)
+    if useless:
+        findings.info(
+            "layer-ignored", f"this rule decides nothing from ratings: {', '.join(useless)}", layer=source.name
+        )
     for schema, new in schemas:
         used = {role: name for role, name in new.items() if roles.get(role) == name and role not in mapped}
         if used or not schema.roles:
@@ -52,7 +58,7 @@ def role_fields(source: LayerSource, columns: list[str], findings: Findings) -> 
     for role, name in alike.items():
         if role in roles:
             continue
-        if not source.fields:
+        if not source.fields or source.name not in FIELD_ROLES:
             roles[role] = name
             findings.info("schema-recognised", f"{role} taken from the field {name}, by its name", layer=source.name)
         else:

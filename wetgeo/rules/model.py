@@ -267,6 +267,10 @@ class RulePack:
         optional = any(resource_type in p.unlisted_none for p in self.all(ClassWidth))
         return bool(self.classes(resource_type)) and not optional
 
+    def category_table(self) -> ManagementCategory | None:
+        """Return the table that decides the class of a wetland from its ratings, or None."""
+        return self.find(ManagementCategory)
+
     def match_class(self, resource_type: str, text: object) -> str | None:
         """Return the rule's spelling of a class, or None; case, blanks and punctuation do not matter."""
         wanted = normalise(text)

@@ -1,0 +1,108 @@
+"""The ground that work disturbs, and for what cause, from a file that a command names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import get_args
+
+import geopandas as gpd
+import pandas as pd
+from pyproj import CRS
+
+from wetgeo.errors import InputError
+from wetgeo.findings import Findings
+from wetgeo.inputs.build import read_named, source_of
+from wetgeo.inputs.faults import listed
+from wetgeo.rules.permits import Cause
+from wetgeo.rules.provisions import normalise
+
+CAUSES: tuple[str, ...] = get_args(Cause)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CauseReading:
+    """How a file tells the cause of each disturbance.
+
+    Attributes
+    ----------
+    field
+        The field that tells it; None takes one that is named ``cause``.
+    values
+        What the file says, to the rule's word: fill, drain, excavate or temporary.
+    default
+        The cause of features that tell none.
+    required
+        Whether a feature without a cause is an error, rather than one of unknown cause.
+    """
+
+    field: str | None = None
+    values: Mapping[str, str] = field(default_factory=dict)
+    default: str | None = None
+    required: bool = True
+
+
+def read_disturbance(
+    src: str,
+    reading: CauseReading,
+    *,
+    crs: CRS,
+    near: tuple[float, float, float, float],
+    findings: Findings,
+) -> gpd.GeoDataFrame:
+    """Read disturbance polygons.
+
+    Parameters
+    ----------
+    src
+        ``FILE`` or ``FILE|LAYER``.
+    reading
+        How the cause is told.
+    crs, near
+        The working CRS, and the bounds of the resources in it.
+    findings
+        Takes note of what was repaired, dropped, reprojected or taken by default.
+
+    Returns
+    -------
+    geopandas.GeoDataFrame
+        ``feature_id``, ``cause`` (None where unknown, which only a reading that does not require it allows) and
+        ``geometry``, sorted by geometry.
+
+    Raises
+    ------
+    InputError
+        The file cannot be used; or features tell no cause, or one that is not known: all are named.
+    """
+    source = replace(
+        source_of(src, "disturbance"),
+        fields={} if reading.field is None else {"cause": reading.field},
+        values={"cause": reading.values} if reading.values else {},
+        defaults={} if reading.default is None else {"cause": reading.default},
+    )
+    frame = read_named(source, crs=crs, findings=findings, near=near)
+    known = {normalise(word): word for word in CAUSES}
+    stated = [None if pd.isna(text) else str(text) for text in frame["cause"]]
+    causes = [None if text is None else known.get(normalise(text)) for text in stated]
+    bad: dict[str | None, list[str]] = {}
+    for name, text, cause in zip(frame["feature_id"], stated, causes, strict=True):
+        if cause is None and (text is not None or reading.required):
+            bad.setdefault(text, []).append(name)
+    if bad:
+        raise _unknown(f"layer disturbance ({source.path})", bad)
+    return frame.assign(cause=pd.Series(causes, dtype=object))[["feature_id", "cause", "geometry"]]
+
+
+def _unknown(place: str, bad: Mapping[str | None, list[str]]) -> InputError:
+    unknown = sorted(text for text in bad if text is not None)
+    faults = [f"cause {text!r}: {listed(bad[text])}" for text in unknown]
+    mends = [f'--cause-value "{text}=fill"' for text in unknown[:10]]
+    if None in bad:
+        faults.append(f"no cause: {listed(bad[None])}")
+        mends.append("--cause-field FIELD, or --cause CAUSE for those that tell none")
+    count = sum(map(len, bad.values()))
+    return InputError(
+        f"{place}: {count:,} features whose cause is not one of {listed(CAUSES)}",
+        faults=faults,
+        mend=f"mend the field cause, or add {' and '.join(mends)}",
+    )

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from wetgeo.delineation import Delineation
     from wetgeo.project import Project
 
+#: findings that are printed; the others stand in the outputs
+_MOST_TOLD = 25
+
 
 @click.command()
 @click.argument("projects", metavar="PROJECT...", nargs=-1, required=True, type=click.Path(path_type=Path))
@@ -86,11 +89,13 @@ def run_project(path: Path, output: Path | None, *, overwrite: bool, dry_run: bo
 
 
 def tell(delineation: Delineation, *, dry_run: bool, quiet: bool) -> None:
-    """Tell the findings that a reviewer should look at, and where the outputs are."""
-    for finding in delineation.findings:
-        if finding.severity != "info":
-            about = " ".join(filter(None, (finding.layer, finding.feature_id)))
-            say(f"  {finding.severity}: {about}: {finding.message}", quiet=quiet)
+    """Tell the first findings that a reviewer should look at, and where the outputs are."""
+    doubtful = [finding for finding in delineation.findings if finding.severity != "info"]
+    for finding in doubtful[:_MOST_TOLD]:
+        about = " ".join(filter(None, (finding.layer, finding.feature_id))) or finding.code
+        say(f"  {finding.severity}: {about}: {finding.message}", quiet=quiet)
+    if len(doubtful) > _MOST_TOLD:
+        say(f"  and {len(doubtful) - _MOST_TOLD:,} more; all stand in layer findings", quiet=quiet)
     where = f"Outputs are in {delineation.project.output}"
     say("Nothing was written (--dry-run)." if dry_run else where, quiet=quiet)
 

@@ -41,7 +41,7 @@ MAY_IMPORT: dict[str, AbstractSet[str]] = {
     "rules": LEAVES,
     "ruling": LEAVES | {"rules"},
     "frames": LEAVES,
-    "delineation": LEAVES | {"site", "project"},
+    "delineation": LEAVES | {"kernels.grid", "site", "project"},
     "inputs": LEAVES | {"kernels", "site", "project", "rules"},
     **dict.fromkeys(STEPS, BELOW_STEPS | STEPS),
     "pipeline": BELOW_PIPELINE,

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pyproj import CRS
 
     from wetgeo.findings import Findings
+    from wetgeo.kernels.grid import ElevationSource
     from wetgeo.project import Project
 
 
@@ -68,6 +69,8 @@ class Delineation:
         Every file that was read: vector containers (a ``.gdb`` folder counts as one), tables, rasters.
     command
         The command that made it: run, check or design.
+    dem
+        The elevations, for contours; None where there are none.
     """
 
     project: Project
@@ -78,3 +81,4 @@ class Delineation:
     findings: Findings
     inputs: Sequence[Path] = field(default=())
     command: str = "run"
+    dem: ElevationSource | None = None

@@ -78,6 +78,7 @@ CODES: dict[str, str] = {
     "trigger": "what decides whether a provision applies to the work, or keeps it from being decided",
     # outputs
     "shapefile-cut": "a value that a shapefile cannot hold in full",
+    "exhibit": "what the plan sheets leave out, or draw smaller, where there would be too many",
 }
 
 

@@ -115,10 +115,11 @@ def lay_out(project: Project, *, progress: Progress = _silent) -> LaidOut:
 
 def delineate(project: Project, *, progress: Progress = _silent) -> Delineation:
     """Delineate the required buffers of a project; parameters and errors as `lay_out`."""
-    return _delineation(lay_out(project, progress=progress), progress)
+    return delineation_of(lay_out(project, progress=progress), progress)
 
 
-def _delineation(laid: LaidOut, progress: Progress) -> Delineation:
+def delineation_of(laid: LaidOut, progress: Progress) -> Delineation:
+    """Make the delineation of what was laid out."""
     site, upland, footprints, findings = laid.site, laid.upland, laid.footprints, laid.findings
     grounds = buffer_grounds(upland, footprints, laid.uncounted.shapes)
     union = union_layer(site, grounds)
@@ -140,6 +141,7 @@ def _delineation(laid: LaidOut, progress: Progress) -> Delineation:
         },
         findings=findings,
         inputs=laid.project.files,
+        dem=site.dem,
     )
 
 
@@ -166,7 +168,7 @@ def check(
     """
     laid = lay_out(project, progress=progress)
     frame = read_source(proposed, name="proposed", crs=laid.site.crs, findings=laid.findings)
-    found = _delineation(laid, progress)
+    found = delineation_of(laid, progress)
     progress(0.9, "judging the proposal")
     averaging = averaging_site(laid)
     judged = judge(averaging, Proposal.of(averaging, frame, laid.findings), laid.findings)
@@ -177,7 +179,7 @@ def check(
         points = read_source(monuments, name="monuments", crs=laid.site.crs, findings=laid.findings, kinds=("point",))
         found_there = judge_staked(points, layers["proposed"], laid.site, laid.ruling, laid.findings)
         layers["violations"] = pd.concat([layers["violations"], found_there], ignore_index=True)
-    return _with(found, "check", layers, sources)
+    return with_layers(found, "check", layers, sources)
 
 
 def design(project: Project, keep_out: str, *, prefer: str = "uniform", progress: Progress = _silent) -> Delineation:
@@ -204,12 +206,12 @@ def design(project: Project, keep_out: str, *, prefer: str = "uniform", progress
     read = partial(read_source, crs=laid.site.crs, findings=laid.findings)
     barred = read(keep_out, name="keep_out")
     where = Preference.of(prefer, lambda source: read(source, name="prefer"))
-    found = _delineation(laid, progress)
+    found = delineation_of(laid, progress)
     progress(0.9, "designing the buffer")
     averaging = averaging_site(laid)
     judged = design_buffer(averaging, barred, where, laid.findings)
     sources = [keep_out] if where.ground is None else [keep_out, prefer]
-    return _with(found, "design", _averaging(laid, averaging, judged), sources)
+    return with_layers(found, "design", _averaging(laid, averaging, judged), sources)
 
 
 def averaging_site(laid: LaidOut) -> AveragingSite:
@@ -222,7 +224,10 @@ def _averaging(laid: LaidOut, averaging: AveragingSite, judged: list[Judgement])
     return averaging_layers(averaging, laid.ruling, judged, laid.findings)
 
 
-def _with(found: Delineation, command: str, layers: dict[str, pd.DataFrame], sources: Sequence[str]) -> Delineation:
+def with_layers(
+    found: Delineation, command: str, layers: dict[str, pd.DataFrame], sources: Sequence[str]
+) -> Delineation:
+    """Add the layers of a command, and the files that it was given."""
     files = [Path(source.partition("|")[0]).absolute() for source in sources]
     return dataclasses.replace(
         found, command=command, layers={**found.layers, **layers}, inputs=[*found.inputs, *files]

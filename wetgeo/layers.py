@@ -27,7 +27,7 @@ class LayerSchema:
     row: str
     geometry: Geometry
     fields: tuple[Field, ...]
-    commands: tuple[str, ...] = ("run", "check", "design")
+    commands: tuple[str, ...] = ("run", "check", "design", "impacts", "screen")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -264,6 +264,54 @@ LAYERS: dict[str, LayerSchema] = {
             geometry="MultiPolygon",
             fields=_fields(_RESOURCE_ID, _AREA),
             commands=_JUDGED,
+        ),
+        LayerSchema(
+            name="impacts",
+            row="a piece of a wetland, required buffer or natural community that is disturbed",
+            geometry="MultiPolygon",
+            fields=_fields(
+                _RESOURCE_ID,
+                ("kind", "text", "kind", "wetland, buffer or natural_community"),
+                ("cause", "text", "cause", "fill, drain, excavate or temporary"),
+                _AREA,
+                ("exempt", "bool", "exempt", "true for wetland exempt by its size, added up over the project"),
+                ("ratio", "real", "ratio", "square feet of replacement for one disturbed; null where none is owed"),
+                ("replacement_sqft", "real", "replacesqf", "replacement owed, square feet"),
+                _CITATION,
+            ),
+            commands=("impacts",),
+        ),
+        LayerSchema(
+            name="triggers",
+            row="a provision that the work was tested against",
+            geometry=None,
+            fields=_fields(
+                ("provision", "text", "provision", "id of the provision in the rule pack"),
+                ("applies", "text", "applies", "yes, no or undecided"),
+                ("measured", "real", "measured", "what decides, as measured; null where it could not be"),
+                ("threshold", "real", "threshold", "what the rule compares it with"),
+                ("unit", "text", "unit", "unit of both: sq ft, %, lots or structures"),
+                ("effect", "text", "effect", "what it asks: permit, buffer, notice of intent, plan"),
+                ("reason", "text", "reason", "why it applies or not, or why that is not decided"),
+                _CITATION,
+            ),
+            commands=("screen",),
+        ),
+        LayerSchema(
+            name="access",
+            row="access through the buffer of one resource, as drawn",
+            geometry="MultiPolygon",
+            fields=_fields(
+                ("access_id", "text", "access_id", "the access line's id"),
+                _RESOURCE_ID,
+                _PARCEL,
+                ("width_ft", "real", "width_ft", "width of the access, feet"),
+                ("lot_width_ft", "real", "lotwidthft", "the lot's width at the resource, feet; null where unknown"),
+                ("allowed_ft", "real", "allowed_ft", "greatest width allowed, feet"),
+                ("counts", "bool", "counts", "true where it counts as buffer"),
+                _AREA,
+                _CITATION,
+            ),
         ),
         LayerSchema(
             name="findings",

@@ -12,9 +12,11 @@ from wetgeo import __version__
 from wetgeo.cli.check import check
 from wetgeo.cli.design import design
 from wetgeo.cli.explain import explain
+from wetgeo.cli.impacts import impacts
 from wetgeo.cli.init import init
 from wetgeo.cli.rules import rules
 from wetgeo.cli.run import run
+from wetgeo.cli.screen import screen
 from wetgeo.errors import WetgeoError
 
 #: what a shell reports of a program that was interrupted
@@ -57,7 +59,7 @@ def cli() -> None:
     """Vegetated buffers around wetlands, lakes and streams, as watershed-district rules require them."""
 
 
-for command in (init, run, check, design, explain, rules):
+for command in (init, run, check, design, impacts, screen, explain, rules):
     cli.add_command(command)
 
 

@@ -26,7 +26,7 @@ class CauseReading:
 
     Attributes
     ----------
-    field
+    column
         The field that tells it; None takes one that is named ``cause``.
     values
         What the file says, to the rule's word: fill, drain, excavate or temporary.
@@ -36,7 +36,7 @@ class CauseReading:
         Whether a feature without a cause is an error, rather than one of unknown cause.
     """
 
-    field: str | None = None
+    column: str | None = None
     values: Mapping[str, str] = field(default_factory=dict)
     default: str | None = None
     required: bool = True
@@ -76,7 +76,7 @@ def read_disturbance(
     """
     source = replace(
         source_of(src, "disturbance"),
-        fields={} if reading.field is None else {"cause": reading.field},
+        fields={} if reading.column is None else {"cause": reading.column},
         values={"cause": reading.values} if reading.values else {},
         defaults={} if reading.default is None else {"cause": reading.default},
     )

@@ -38,7 +38,11 @@ OPTIONS_OF: Mapping[str, tuple[str, ...]] = {
     "de_minimis": ("de_minimis_sqft",),
 }
 #: options that a kind reads where the pack offers them
-OPTIONS_MAYBE: Mapping[str, tuple[str, ...]] = {"averaging": ("averaging_base",), "monuments": ("bend_tolerance",)}
+OPTIONS_MAYBE: Mapping[str, tuple[str, ...]] = {
+    "averaging": ("averaging_base",),
+    "monuments": ("bend_tolerance",),
+    "replacement": ("buffer_replacement",),
+}
 
 
 def check_pack(

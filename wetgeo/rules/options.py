@@ -29,6 +29,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "averaging_base": ("reduced", "table"),
         "trigger": ("replacement", "crossing", "stormwater", "new_residence"),
         "provision": ("buffer", "agricultural"),
+        "buffer_replacement": ("with_wetland", "all"),
     }
 )
 UNITS: Mapping[str, Unit] = MappingProxyType(

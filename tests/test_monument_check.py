@@ -71,7 +71,9 @@ def test_each_missing_monument_is_found_where_it_should_stand(three_lots):
         assert found.geometry.distance(place).max() < 0.01
         reason = three_lots.monuments.reason[index]
         # between the lot lines are 100 ft, so that one missing there is no gap; around the ends thirds of 557.1 ft are
-        assert set(found.kind) == ({"monument_gap"} if reason == "interval" else {"no_lot_line_monument", "monument_gap"})
+        assert set(found.kind) == (
+            {"monument_gap"} if reason == "interval" else {"no_lot_line_monument", "monument_gap"}
+        )
         gap = found[found.kind == "monument_gap"].iloc[0]
         third = (100 + 200 + 100 + math.pi * 50) / 3
         assert gap.measured_ft == pytest.approx(2 * third if reason == "interval" else third + 100, abs=0.1)

@@ -18,7 +18,7 @@ Ints = NDArray[np.int64]
 #: straight stretches of this many tolerances keep their ends: no chord then runs from them into an arc
 LONG = 20.0
 #: what counts as straight, as a fraction of the tolerance
-STRAIGHT = 0.01
+STRAIGHT = 0.003
 #: halvings by which the straying is spread over the chords
 HALVINGS = 6
 #: a course as written ends within this of the vertex that it leads to (half a hundredth along it; half a second across,

@@ -41,6 +41,7 @@ LAYERS: dict[str, tuple[tuple[int, int, int], int]] = {
     "WG-EDGE-TRACT": ((106, 61, 154), 6),
     "WG-LOT-LINES": ((110, 110, 110), 8),
     "WG-MONUMENTS": ((227, 26, 28), 1),
+    "WG-MONUMENTS-TEXT": ((227, 26, 28), 1),
     "WG-TEXT": ((60, 60, 60), 250),
 }
 #: $INSUNITS by metres in a unit
@@ -52,7 +53,7 @@ TEXT_IN = 0.1
 SYMBOL_IN = 0.06
 _STYLE = "WG"
 _FILL_TRANSPARENCY = 0.6
-#: attributes of a monument's block; the first is shown
+#: attributes of a monument's block; not shown, for programs such as LibreCAD show none: its id stands beside it as text
 _ATTRIBUTES = ("ID", "REASON", "STATION_FT", "ELEVATION_FT", "MARKER", "PARCELS", "BEARING")
 
 
@@ -145,21 +146,24 @@ class _Drawing:
         self.space.add_lwpolyline(xy.tolist(), format="xy", close=closed, dxfattribs={"layer": layer})
 
     def _labels(self) -> None:
-        for frame, words in (
-            (self.layers["resources"], ("resource_id", "class")),
-            (self.layers["parcels"], ("parcel_id",)),
+        """Write names inside resources and parcels, which may share that place, and widths inside buffers."""
+        for frame, fields, lines in (
+            (self.layers["resources"], ["resource_id", "class"], 0.75),
+            (self.layers["parcels"], ["parcel_id"], -0.75),
         ):
-            known = [[one_line(value) for value in row if not pd.isna(value)] for row in frame[list(words)].to_numpy()]
+            known = [[one_line(value) for value in row if not pd.isna(value)] for row in frame[fields].to_numpy()]
             for shape, parts in zip(_shapes(frame), known, strict=True):
-                self._text(" ".join(parts), shapely.get_coordinates(shapely.point_on_surface(shape))[0])
+                x, y = _inside(shape)
+                self._text(" ".join(parts), (x, y + lines * self.text))
         buffers = self.layers["buffers"]
         for shape, width in zip(_shapes(buffers), buffers["width_ft"], strict=True):
             if shape is not None and not pd.isna(width):
-                self._text(f"{width:g} ft", shapely.get_coordinates(shapely.point_on_surface(shape))[0])
+                self._text(f"{width:g} ft", _inside(shape))
 
-    def _text(self, text: str, place: Any) -> None:  # noqa: ANN401 -- an array of two coordinates
-        entity = self.space.add_text(_escaped(text), height=self.text, dxfattribs={"layer": "WG-TEXT", "style": _STYLE})
-        entity.set_placement(place.tolist(), align=TextEntityAlignment.MIDDLE_CENTER)
+    def _text(self, text: str, place: tuple[float, float], layer: str = "WG-TEXT") -> None:
+        entity = self.space.add_text(_escaped(text), height=self.text, dxfattribs={"layer": layer, "style": _STYLE})
+        beside = layer != "WG-TEXT"
+        entity.set_placement(place, align=TextEntityAlignment.LEFT if beside else TextEntityAlignment.MIDDLE_CENTER)
 
     def _monuments(self) -> None:
         monuments = self.layers["monuments"]
@@ -168,6 +172,8 @@ class _Drawing:
             insert = self.space.add_blockref(
                 blocks[row["marker"]].name, (row["x"], row["y"]), dxfattribs={"layer": "WG-MONUMENTS"}
             )
+            beside = (row["x"] + 1.5 * self.symbol, row["y"] + 0.5 * self.symbol)
+            self._text(one_line(row["monument_id"]), beside, "WG-MONUMENTS-TEXT")
             values = {
                 "ID": row["monument_id"],
                 "REASON": row["reason"],
@@ -190,19 +196,17 @@ class _Drawing:
             block.add_line((0, -size), (0, size), dxfattribs=on)
         else:
             block.add_point((0, 0), dxfattribs=on)
-        for number, tag in enumerate(_ATTRIBUTES):
-            attribute = block.add_attdef(
-                tag, (1.5 * size, 0.5 * size), height=self.text, dxfattribs={**on, "style": _STYLE}
-            )
-            attribute.is_invisible = number > 0
+        for tag in _ATTRIBUTES:
+            style = {**on, "style": _STYLE}
+            attribute = block.add_attdef(tag, (1.5 * size, 0.5 * size), height=self.text, dxfattribs=style)
+            attribute.is_invisible = True
         return block
 
     def _view(self) -> None:
         """Let the drawing open on the whole of it."""
         shapes = [shape for name in ("buffers", "resources", "parcels") for shape in _shapes(self.layers[name])]
-        bounds = shapely.total_bounds(shapes)
-        if np.isfinite(bounds).all():
-            west, south, east, north = bounds.tolist()
+        if shapes:
+            west, south, east, north = shapely.total_bounds(shapes).tolist()
             self.document.header["$EXTMIN"], self.document.header["$EXTMAX"] = (west, south, 0), (east, north, 0)
             self.document.set_modelspace_vport(
                 max(north - south, east - west) * 1.1, ((west + east) / 2, (south + north) / 2)
@@ -211,6 +215,11 @@ class _Drawing:
 
 def _shapes(frame: pd.DataFrame) -> Any:  # noqa: ANN401 -- an array of geometries
     return np.array(list(frame["geometry"]) if len(frame) else [], dtype=object)
+
+
+def _inside(shape: Any) -> tuple[float, float]:  # noqa: ANN401 -- any shapely geometry
+    x, y = shapely.get_coordinates(shapely.point_on_surface(shape))[0].tolist()
+    return x, y
 
 
 def _number(value: float) -> str:

@@ -28,7 +28,7 @@ SLIVER_FT = 0.5
 #: ground smaller than this is told, not described, square feet
 LEAST_SQFT = 1.0
 #: vertices nearer than this to the one before are left out of a description, feet
-SPACING_FT = 0.05
+SPACING_FT = 0.02
 #: straight lines are described as such where their vertices stray by no more than this, feet
 STRAIGHT_FT = 0.01
 #: an outline's vertex is a lot corner where it turns by at least this, degrees

@@ -381,8 +381,8 @@ def _tell_rest(site: Site, pieces: Sequence[_Piece], disturbance: Disturbance, f
     for name, area in water.items():
         findings.warning(
             "disturbance",
-            f"{area:,.1f} sq ft of it outside wetlands are disturbed; lakes and streams have no row in layer impacts, for "
-            "this rule sets no replacement for them",
+            f"{area:,.1f} sq ft of it outside wetlands are disturbed; lakes and streams have no row in layer impacts, "
+            "for this rule sets no replacement for them",
             layer="resources",
             feature_id=name,
         )

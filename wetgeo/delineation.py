@@ -45,6 +45,9 @@ class PackIdentity(Protocol):
     def effective(self) -> datetime.date | None:
         """The day from which the rule is in force; None for a draft."""
 
+    def classes(self, resource_type: str) -> tuple[str, ...]:
+        """Return the rule's classes of a resource type, the strictest first; none where it has none."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delineation:

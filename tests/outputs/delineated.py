@@ -30,6 +30,9 @@ class Pack:
     path: Path = Path("pack.toml")
     effective: datetime.date = datetime.date(2024, 4, 29)
 
+    def classes(self, resource_type: str) -> tuple[str, ...]:
+        return ("Preserve", "Manage 1", "Manage 2", "Manage 3") if resource_type == "wetland" else ()
+
 
 def project(folder: Path, **changes: object) -> Project:
     path = folder / "wetgeo.toml"

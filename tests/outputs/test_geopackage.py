@@ -12,6 +12,7 @@ import pytest
 from delineated import AWKWARD, LONG, PIN, UTM, buffers, delineation, resources
 
 from wetgeo.layers import LAYERS
+from wetgeo.outputs.qgis_styles import STYLES
 from wetgeo.outputs.write import write_outputs
 
 FORMATS = ("gpkg",)
@@ -30,7 +31,7 @@ def _select(path: Path, query: str) -> list[tuple[object, ...]]:
 
 def test_all_layers_stand_in_it_empty_ones_too(path: Path) -> None:
     wanted = {s.name: s.geometry for s in LAYERS.values() if "run" in s.commands}
-    assert dict(pyogrio.list_layers(path)) == wanted
+    assert dict(pyogrio.list_layers(path)) == {**wanted, STYLES: None}
     for name, geometry in wanted.items():
         info = pyogrio.read_info(path, layer=name)
         fields = [field for field in info["fields"] if not field.startswith("src_")]

@@ -10,6 +10,7 @@ from wetgeo.errors import OutputError
 from wetgeo.frames import kind_of
 from wetgeo.layers import LAYERS
 from wetgeo.outputs.ogr import unsynced, write_layer
+from wetgeo.outputs.qgis_styles import store_styles
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,6 +69,7 @@ def _finish(path: Path, delineation: Delineation) -> None:
     """Fix the time stamps, see that all rows stand in the file, and that the file stands on the disk."""
     try:
         with contextlib.closing(sqlite3.connect(path)) as base, base:
+            store_styles(base, delineation)
             base.execute("UPDATE gpkg_contents SET last_change = ?", (f"{delineation.project.date}T00:00:00.000Z",))
             for name, frame in delineation.layers.items():
                 (rows,) = base.execute(f'SELECT count(*) FROM "{name}"').fetchone()  # noqa: S608 - a name of LAYERS

@@ -19,6 +19,8 @@ Shape: TypeAlias = Any
 #: circle evenly but starts arcs where the sides end, so that twice this is met at the joints; both lie within the
 #: 0.05 ft that is promised of every edge.
 CHORD_TOLERANCE_FT = 0.01
+#: neighbours up to this many are taken away one after the other
+_FEW = 8
 
 
 def quarter_segments(radius: float, tolerance: float) -> int:
@@ -78,8 +80,8 @@ def without_slivers(geometries: GeometryArray, least: float) -> GeometryArray:
 def subtract(geometries: GeometryArray, others: GeometryArray, tree: shapely.STRtree | None = None) -> GeometryArray:
     """Take all `others` away from each geometry.
 
-    Each geometry loses its neighbours one after the other, in the order of `others`: no union of them is ever made, and
-    the answer does not depend on which other geometries there are.
+    A geometry with few neighbours loses them one after the other, in the order of `others`, all geometries at a time;
+    one with many, such as a whole floodplain, loses them at once, united. Others that it does not meet change nothing.
 
     Parameters
     ----------
@@ -99,8 +101,12 @@ def subtract(geometries: GeometryArray, others: GeometryArray, tree: shapely.STR
     rows, columns = rows[order], columns[order]
     starts = np.concatenate(([True], rows[1:] != rows[:-1])) if len(rows) else np.zeros(0, dtype=bool)
     rank = np.arange(len(rows)) - np.maximum.accumulate(np.where(starts, np.arange(len(rows)), 0))
-    for turn in range(int(rank.max(initial=-1)) + 1):
-        now = rank == turn
+    many = np.flatnonzero(np.bincount(rows, minlength=len(left)) > _FEW)
+    for row in many:
+        left[row] = shapely.difference(left[row], shapely.union_all(others[columns[rows == row]]))
+    few = ~np.isin(rows, many)
+    for turn in range(_FEW if few.any() else 0):
+        now = few & (rank == turn)
         left[rows[now]] = shapely.difference(left[rows[now]], others[columns[now]])
     return polygons_only(left)
 

@@ -25,7 +25,7 @@ WATER_INK = "#1f5582"
 #: buffers of the rule's classes, from the first (the strictest) to the last, and of resources without a class
 BUFFERS = {
     "wetland": ("#2f8f4e", "#6fbf6b", "#a9d98a", "#dcefb4"),
-    "lake": ("#1f8a83", "#7cc7bd"),
+    "lake": ("#1f8a83", "#a8dcc9"),
     "stream": ("#b3a3d6",),
 }
 BUFFER_INK = "#1d5b33"

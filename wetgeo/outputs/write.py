@@ -12,6 +12,7 @@ from wetgeo.layers import LAYERS
 from wetgeo.outputs.declaration import write_declaration
 from wetgeo.outputs.dxf import write_dxf
 from wetgeo.outputs.earlier import FILES, check_files, check_folder, check_output, earlier_files
+from wetgeo.outputs.exhibit import exhibit_limits, write_exhibit
 from wetgeo.outputs.geopackage import write_geopackage
 from wetgeo.outputs.monuments_csv import write_monuments_csv
 from wetgeo.outputs.provenance import write_provenance
@@ -34,6 +35,7 @@ WRITERS: dict[str, Callable[[Delineation, Path], None]] = {
     "gpkg": write_geopackage,
     "shp": write_shapefiles,
     "qgz": write_qgis_project,
+    "pdf": write_exhibit,
     "csv": write_monuments_csv,
     "declaration": write_declaration,
     "dxf": write_dxf,
@@ -52,7 +54,7 @@ def write_outputs(
     Parameters
     ----------
     delineation
-        What was found. What shapefiles must cut is added to its findings.
+        What was found. What shapefiles must cut and plan sheets leave out is added to its findings.
     folder
         The output folder; made where there is none.
     overwrite
@@ -92,7 +94,7 @@ def write_outputs(
 def prepare(delineation: Delineation, formats: Sequence[str]) -> Delineation:
     """Conform all layers of the delineation's command, in the schema's order, and make layer ``findings``.
 
-    What shapefiles must cut is found first, and added to the delineation's findings.
+    What shapefiles must cut and plan sheets leave out is found first, and added to the delineation's findings.
 
     Raises
     ------
@@ -112,6 +114,8 @@ def prepare(delineation: Delineation, formats: Sequence[str]) -> Delineation:
     ready = dataclasses.replace(delineation, layers=layers)
     if "shp" in formats:
         delineation.findings.extend(shapefile_cuts(ready))
+    if "pdf" in formats:
+        delineation.findings.extend(exhibit_limits(ready))
     layers["findings"] = conform("findings", findings_frame(delineation.findings), delineation.crs)
     return ready
 

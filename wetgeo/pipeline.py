@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from wetgeo.access import access_layer
 from wetgeo.averaging import Judgement, judge, tell_verdicts
 from wetgeo.averaging_ground import AveragingSite, Proposal
 from wetgeo.averaging_layers import averaging_layers
@@ -137,6 +138,7 @@ def delineation_of(laid: LaidOut, progress: Progress) -> Delineation:
             **({} if laid.subject.flow_paths is None else {"flow_paths": laid.subject.flow_paths}),
             **survey_layers(site, laid.ruling, footprints, union, findings),
             "buffer_union": union,
+            "access": access_layer(site, laid.ruling, upland, footprints, findings),
             "reasons": reasons_layer(site, laid.widths, footprints, laid.limits),
         },
         findings=findings,

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 import geopandas as gpd
 import numpy as np
+import pandas as pd
 import shapely
 
+from wetgeo.access import uncounted_access
 from wetgeo.findings import Findings
 from wetgeo.kernels.offset import CHORD_TOLERANCE_FT, FloatArray, GeometryArray, Shape, quarter_segments
 from wetgeo.kernels.rays import limit_to_own, outward_rays, reach_past, strip_polygons
@@ -41,10 +43,11 @@ class UncountedSurface:
     def of(cls, site: Site, ruling: Ruling, findings: Findings) -> UncountedSurface:
         """Collect the surface of a site that does not count under the rule."""
         provision = ruling.find(VegetatedDistance)
+        access = uncounted_access(site, ruling, findings)
         if provision is None:
-            return cls(shapes=np.zeros(0, dtype=object), provision=None)
+            return cls(shapes=access, provision=None)
         shapes = [site.layers[name].geometry.to_numpy() for name in provision.layers if name in site.layers]
-        shapes.append(_trails(site, provision, findings))
+        shapes += [_trails(site, provision, findings), access]
         return cls(shapes=np.concatenate(shapes), provision=provision)
 
 
@@ -90,15 +93,20 @@ def _drawn(trails: gpd.GeoDataFrame, ft: float) -> GeometryArray:
 
 
 def banned_trails(site: Site, provision: VegetatedDistance | None) -> gpd.GeoDataFrame:
-    """Take the trails that are too wide to lie in a buffer at all: ``feature_id``, ``width_ft`` and their polygons.
+    """Take trails and access too wide to lie in a buffer at all: ``feature_id``, ``width_ft`` and their polygons.
 
     Empty where the rule bans none.
     """
-    layer = site.layers.get("trails")
-    if layer is None or provision is None or provision.wider_trail != "violation":
-        return gpd.GeoDataFrame({"feature_id": [], "width_ft": []}, geometry=[], crs=site.crs)
-    wide = layer[layer["width_ft"].to_numpy(dtype=float) > provision.trail_most.value]
-    return wide[["feature_id", "width_ft", "geometry"]].set_geometry(_drawn(wide, site.ft))
+    banned = gpd.GeoDataFrame({"feature_id": [], "width_ft": []}, geometry=[], crs=site.crs)
+    if provision is None or provision.wider_trail != "violation":
+        return banned
+    for name in ("trails", "access"):
+        layer = site.layers.get(name)
+        if layer is not None and "width_ft" in layer:
+            wide = layer[layer["width_ft"].to_numpy(dtype=float) > provision.trail_most.value]
+            drawn = wide[["feature_id", "width_ft", "geometry"]].set_geometry(_drawn(wide, site.ft))
+            banned = drawn if banned.empty else pd.concat([banned, drawn], ignore_index=True)
+    return banned
 
 
 def widen_past(

@@ -26,6 +26,8 @@ from wetgeo.tributary import near_waters, tributary_area
 _PUBLIC = ("lake", "stream")
 #: a lot is one of the site's where at least this share of it lies in the tract
 _LOT_SHARE = 0.5
+#: what is measured is rounded to so many decimals, so that ground of exactly the threshold is at it
+_DIGITS = 3
 
 _APPLIES = {True: "yes", False: "no", None: "undecided"}
 
@@ -92,7 +94,8 @@ class _Measures:
     def _span(self, surface: _Surface) -> _Measured:
         sure = float(shapely.area(surface.sure).sum()) / self.site.sqft
         maybe = float(shapely.area(surface.maybe).sum()) / self.site.sqft
-        return _Measured(low=sure, high=sure + maybe, why="the cause of the disturbance is not given")
+        why = "the cause of the disturbance is not given"
+        return _Measured(low=round(sure, _DIGITS), high=round(sure + maybe, _DIGITS), why=why)
 
     def _surface(self, measure: str) -> _Surface | str:
         """Return the ground that a measure is about, or why it is not known."""
@@ -127,14 +130,14 @@ class _Measures:
         near = near_waters(self.site, surface.sure, waters, within)
         if not condition.tributary:
             around = sum(float(shapely.union_all(pieces).area) for pieces in near) / self.site.sqft
-            return _Measured(low=around, high=around)
+            return _Measured(low=round(around, _DIGITS), high=round(around, _DIGITS))
         area = tributary_area(self.site, near, waters)
         why = (
             "no DEM is given to follow the water over"
             if self.site.dem is None
             else f"the water of {area.open:,.0f} sq ft leaves the DEM or ends in a void of it"
         )
-        return _Measured(low=area.tributary, high=area.tributary + area.open, why=why)
+        return _Measured(low=round(area.tributary, _DIGITS), high=round(area.tributary + area.open, _DIGITS), why=why)
 
     def _waters(self, condition: Condition) -> GeometryArray | str:
         """Take the waters that a condition names, each that is connected as one."""
@@ -173,7 +176,7 @@ class _Measures:
         whole = float(shapely.area(surface).sum())
         part, other = shapely.STRtree(surface).query(self.disturbance.parts, predicate="intersects")
         disturbed = float(shapely.area(shapely.intersection(self.disturbance.parts[part], surface[other])).sum())
-        percent = 100 * disturbed / whole if whole > 0 else 0.0
+        percent = round(100 * disturbed / whole, _DIGITS) if whole > 0 else 0.0
         return _Measured(low=percent, high=percent)
 
 
@@ -204,8 +207,8 @@ def triggers_layer(site: Site, ruling: Ruling, disturbance: Disturbance, finding
     """
     measures = _Measures(site=site, ruling=ruling, disturbance=disturbance)
     tract = site.layers.get("tract")
-    held = None if tract is None or tract.empty else shapely.union_all(tract.geometry.to_numpy()).area / site.sqft
-    results = judge_triggers(ruling.pack, measures, site_sqft=held)
+    whole = None if tract is None or tract.empty else shapely.union_all(tract.geometry.to_numpy()).area / site.sqft
+    results = judge_triggers(ruling.pack, measures, site_sqft=None if whole is None else round(whole, _DIGITS))
     _tell_readings(site, ruling, findings)
     if not results:
         return empty("triggers", site.crs)

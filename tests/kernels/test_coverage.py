@@ -101,3 +101,13 @@ def test_each_cell_counts_by_its_part():
     share = np.clip(np.minimum(117.5, column + 5) - np.maximum(75.0, column - 5), 0, None)
     slope, _ = mean_slope(grid, box)
     assert slope == pytest.approx(100 * (share * seen).sum() / share.sum(), abs=1e-9)
+
+
+@pytest.mark.parametrize("x", [80.0, 80.1, 83.3])
+def test_the_row_beside_a_polygon_holds_none_of_it(x):
+    """Not even what rounding leaves, at coordinates of a UTM zone: such cells would count as water."""
+    grid = Grid(z=np.zeros((60, 100)), left=455_000.0, top=4_980_300.0, dx=5.0, dy=5.0)
+    share = covered_fraction(grid, shapely.box(455_000 + x, 4_980_010.1, 455_140, 4_980_070))
+    assert not share[:, 28:].any()
+    assert not share[:, :16].any()
+    assert share.sum() * 25 == pytest.approx((140 - x) * 59.9)

@@ -15,6 +15,9 @@ Array = NDArray[np.float64]
 Cells = NDArray[np.intp]
 Polygonal = shapely.Polygon | shapely.MultiPolygon
 
+#: fractions below this are what rounding left
+_ROUNDING = 1e-9
+
 
 def covered_fraction(grid: Grid, polygon: Polygonal) -> Array:
     """Return the fraction of each cell that a polygon covers.
@@ -45,6 +48,8 @@ def covered_fraction(grid: Grid, polygon: Polygonal) -> Array:
         np.add.at(height, (row[inside], column[inside] + 1), rise[inside])
     fraction = area + np.cumsum(height, axis=1)
     clipped: Array = np.clip(fraction[:, :columns], 0.0, 1.0)
+    # the sums along a row end a rounding error beside 0, which would make the row beside a polygon part of it
+    clipped[clipped < _ROUNDING] = 0.0
     return clipped
 
 

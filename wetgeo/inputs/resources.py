@@ -15,7 +15,7 @@ from wetgeo.findings import Findings
 from wetgeo.inputs.draft import Draft
 from wetgeo.inputs.ids import canonical_order, unique_ids
 from wetgeo.inputs.repair import GeometryArray, kinds
-from wetgeo.kernels.offset import CHORD_TOLERANCE_FT, quarter_segments
+from wetgeo.kernels.offset import CHORD_TOLERANCE_FT, quarter_segments, without_excess
 from wetgeo.site import RESOURCE_LAYERS
 
 #: ground that two resources claim is told where it is more, square feet
@@ -30,10 +30,12 @@ def draw_banks(draft: Draft, ft: float) -> Draft:
     geometry = draft.geometry.copy()
     widths = draft.roles["bank_width_ft"].to_numpy(dtype=float)
     merged = shapely.line_merge(geometry)
-    for width in np.unique(widths[lines]):
+    for width in np.unique(widths[lines]).tolist():
         rows = lines[widths[lines] == width]
         segments = quarter_segments(width / 2, CHORD_TOLERANCE_FT)
-        geometry[rows] = shapely.buffer(merged[rows], width / 2 * ft, quad_segs=segments, cap_style="flat")
+        drawn = shapely.buffer(merged[rows], width / 2 * ft, quad_segs=segments, cap_style="flat")
+        tolerance = CHORD_TOLERANCE_FT * ft
+        geometry[rows] = without_excess(drawn, merged[rows], width / 2 * ft, tolerance=tolerance)
     return replace(draft, geometry=geometry)
 
 

@@ -31,7 +31,8 @@ class Ruling:
         ProjectError
             Where an option is unknown or has a value that it may not have.
         """
-        ruling = cls(pack=pack.at(date), options=pack.resolve_options(given), date=date)
+        options = pack.resolve_options(given)
+        ruling = cls(pack=pack.at(date).under(options), options=options, date=date)
         if pack.status != "in force":
             findings.warning("rule-draft", f"{pack.id} is a {pack.status}: {pack.title}")
         if date < pack.effective:

@@ -125,6 +125,20 @@ AnyProvision = Annotated[
 
 P = TypeVar("P", bound=Provision)
 
+#: what a rule asks of its buffer, and not of the strip that agriculture keeps instead
+_OF_BUFFERS = (
+    Access,
+    Averaging,
+    BothBuffers,
+    Declaration,
+    Drainageway,
+    ExistingStructure,
+    Floodplain,
+    Monuments,
+    NaturalCommunity,
+    SteepSlope,
+)
+
 
 class PackHead(Entry):
     """Table ``[pack]``: what the pack is and where its rule comes from. A draft's ``effective`` is the draft's date."""
@@ -220,6 +234,21 @@ class RulePack:
         """
         day = max(date, self.effective)
         return replace(self, provisions=tuple(p for p in self.provisions if p.applies_on(day)))
+
+    def under(self, options: Mapping[str, object]) -> RulePack:
+        """Return the pack as option ``provision`` narrows it.
+
+        Where the agricultural strip is chosen, nothing that the rule adds to its buffer applies, and no class is asked.
+        """
+        strip = self.find(AgriculturalStrip)
+        if strip is None or options.get("provision") != "agricultural":
+            return self
+        kept = (
+            p.model_copy(update={"unlisted_none": strip.resources}) if isinstance(p, ClassWidth) else p
+            for p in self.provisions
+            if not isinstance(p, _OF_BUFFERS)
+        )
+        return replace(self, provisions=tuple(kept))
 
     def all(self, cls: type[P]) -> tuple[P, ...]:
         """Return all provisions of a kind."""

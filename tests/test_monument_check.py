@@ -13,13 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from plats import ORIGIN, box, lay_out, lot
 from pyproj import CRS
-from sites import FEET
+from sites import FEET, make_ruling
 
 from wetgeo.errors import CrsError, InputError
 from wetgeo.findings import Findings
 from wetgeo.frames import conform
 from wetgeo.monument_check import judge_monuments
 from wetgeo.monuments import MonumentRule
+from wetgeo.survey import judge_staked
 
 RULE = MonumentRule(
     interval_ft=200,
@@ -158,6 +159,21 @@ def test_no_edges():
     plat = lay_out([box(0, 0, 300, 200)], tract=box(100, 100, 110, 110))
     assert _judged(plat, []).empty
     assert _judged(plat, [(0, 0)]).kind.tolist() == ["monument_off_edge"]
+
+
+def test_along_the_edge_of_a_proposed_buffer(three_lots):
+    """A proposal of 40 ft in the north: its edge is what monuments must mark, not the required buffer's."""
+    wetland, ruling = three_lots.site.resources.geometry.iloc[0], make_ruling("rcwd-rule-m-2004")
+    ground = box(-50, -50, 350, 240).difference(wetland)
+    proposed = gpd.GeoDataFrame({"resource_id": ["R1"]}, geometry=[ground], crs=FEET)
+    places = [(100, 240), (200, 240), (200, -50), (100, -50), (-50, -50), (-50, 95), (-50, 240)]
+    places += [(350, 240), (350, 95), (350, -50)]
+    points = [shapely.Point(x + ORIGIN[0], y + ORIGIN[1]) for x, y in places]
+    staked = gpd.GeoDataFrame(geometry=points, crs=FEET)
+    assert judge_staked(staked, proposed, three_lots.site, ruling, Findings()).empty
+    found = judge_staked(staked.iloc[1:], proposed, three_lots.site, ruling, Findings())
+    assert found.kind.tolist() == ["monument_gap", "no_lot_line_monument"]
+    assert found.measured_ft.tolist() == pytest.approx([250, 100], abs=0.01)
 
 
 @settings(max_examples=30, deadline=None)

@@ -6,7 +6,7 @@ import geopandas as gpd
 import pandas as pd
 import shapely
 
-from wetgeo.edges import Edges, tract_edges, upland_edges
+from wetgeo.edges import GRID_FT, Edges, tract_edges, upland_edges
 from wetgeo.findings import Findings
 from wetgeo.footprints import Footprints
 from wetgeo.lot_lines import LotLines, edges_layer, lot_lines
@@ -99,7 +99,9 @@ def judge_staked(
         findings.warning("monument", f"{ruling.pack.id} asks for no monuments; none were judged", layer="monuments")
         return None
     resources = site.resources.set_index("resource_id").geometry
-    grounds = shapely.union(resources[proposed["resource_id"]].to_numpy(), proposed.geometry.to_numpy())
+    water, shapes = resources[proposed["resource_id"]].to_numpy(), proposed.geometry.to_numpy()
+    # on a grid: a crack between a resource and its buffer would lead later unions astray
+    grounds = shapely.union(water, shapes, grid_size=GRID_FT * site.ft)
     frame = gpd.GeoDataFrame({"resource_id": proposed["resource_id"].to_numpy()}, geometry=grounds, crs=site.crs)
     edge = _lot_lines(upland_edges(frame, site, findings), lots_of(site, findings), site, ruling)
     return judge_monuments(staked, edge, rule, site, findings)

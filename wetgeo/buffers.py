@@ -148,9 +148,24 @@ def extensions_layer(site: Site, upland: Upland, footprints: Footprints, exclude
 
 
 def _reach(ground: Shape, resource: Shape) -> float:
-    """Measure the greatest distance of ground from a resource, to a hundredth of its size."""
-    outline = shapely.segmentize(ground.boundary, max(ground.boundary.length / 1000, 1e-9))
-    return float(shapely.distance(shapely.points(shapely.get_coordinates(outline)), resource).max())
+    """Measure the greatest distance of a piece of ground's corners from a resource.
+
+    Every sixteenth corner is measured first; of the others only those that may lie further, by their way along the
+    outline from a measured one.
+    """
+    farthest = 0.0
+    for part in shapely.get_parts(ground):
+        corners = shapely.get_coordinates(part.exterior)
+        along = np.append(0.0, np.cumsum(np.hypot(*np.diff(corners, axis=0).T)))
+        coarse = np.arange(0, len(corners), 16)
+        measured = shapely.distance(shapely.points(corners[coarse]), resource)
+        farthest = max(farthest, float(measured.max()))
+        before = np.arange(len(corners)) // 16
+        most = measured[before] + along - along[coarse[before]]
+        left = np.setdiff1d(np.flatnonzero(most > farthest), coarse)
+        if len(left):
+            farthest = max(farthest, float(shapely.distance(shapely.points(corners[left]), resource).max()))
+    return farthest
 
 
 def union_layer(site: Site, grounds: GeometryArray) -> gpd.GeoDataFrame:

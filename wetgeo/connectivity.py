@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 import shapely
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from wetgeo.findings import Findings
-from wetgeo.kernels.offset import GeometryArray
+from wetgeo.kernels.offset import connected_groups
 from wetgeo.site import Site
 
 
@@ -50,7 +48,7 @@ def connected_to_central(
         )
     courses = site.layers.get("watercourses")
     lines = np.zeros(0, dtype=object) if courses is None else courses.geometry.to_numpy()
-    groups = _groups(np.concatenate([polygons, lines]), tolerance_ft * site.ft)[: len(rows)]
+    groups = connected_groups(np.concatenate([polygons, lines]), within=tolerance_ft * site.ft)[: len(rows)]
     connected = np.isin(groups, groups[marked])
     for name in ids[~connected]:
         findings.info(
@@ -63,10 +61,3 @@ def connected_to_central(
     chosen = np.zeros(len(wetlands), dtype=bool)
     chosen[rows[connected]] = True
     return chosen
-
-
-def _groups(geometries: GeometryArray, tolerance: float) -> NDArray[np.int32]:
-    """Number the groups of geometries that are within `tolerance` of each other, step by step."""
-    one, two = shapely.STRtree(geometries).query(geometries, predicate="dwithin", distance=tolerance)
-    joined = coo_array((np.ones(len(one), dtype=np.int8), (one, two)), shape=(len(geometries),) * 2)
-    return np.asarray(connected_components(joined, directed=False)[1])

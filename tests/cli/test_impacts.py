@@ -17,7 +17,7 @@ SQFT = 0.3048**2
 def site(tmp_path):
     """A project of two wetlands, 40 m square, Preserve and Manage 1."""
     write_layer(tmp_path / "wetlands.gpkg", wetlands())
-    return write_project(tmp_path)
+    return write_project(tmp_path, tail='[outputs]\nformats = ["gpkg"]')
 
 
 @pytest.fixture

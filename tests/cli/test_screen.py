@@ -27,7 +27,7 @@ def folder(tmp_path):
 def screened(run_wetgeo, folder, shape, *words, dem=True, **columns):
     source = write_layer(folder / "work.gpkg", gpd.GeoDataFrame(columns, geometry=[shape], crs=UTM))
     tables = {"lakes": LAKES, "dem": 'path = "dem.tif"' if dem else None}
-    site = write_project(folder, rule="cmscwd-2009-draft", **tables)
+    site = write_project(folder, rule="cmscwd-2009-draft", tail='[outputs]\nformats = ["gpkg"]', **tables)
     return run_wetgeo("screen", site, "--disturbance", source, *words)
 
 

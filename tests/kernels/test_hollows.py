@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import shapely
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from wetgeo.kernels.offset import grow, quarter_segments, without_excess
@@ -52,6 +52,9 @@ def test_a_long_hollow_is_followed_wherever_the_outline_starts(start, depth):
     st.sampled_from([0.02, 0.2, 0.5, 1.0, 4.0]),
     st.sampled_from([16.0, 40.0, 75.0, 150.0]),
 )
+@example(1703, 19, 269.0, 1.0, 150.0)  # the engine alone goes 0.62 ft too far
+@example(21, 27, 346.0, 1.0, 75.0)  # 0.43 ft
+@example(4, 20, 99.0, 0.5, 75.0)  # 0.11 ft
 def test_no_edge_along_a_rough_shore_strays(seed, vertices, span, depth, width):
     rng = np.random.default_rng(seed)
     x = np.concatenate([[0.0], np.sort(rng.uniform(0.01, span - 0.01, vertices)), [span]])

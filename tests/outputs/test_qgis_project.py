@@ -18,6 +18,7 @@ from wetgeo.layers import LAYERS
 from wetgeo.outputs.qgis_project import GROUPS, project_document, site_bounds
 from wetgeo.outputs.write import prepare, write_outputs
 
+COMMANDS = sorted({command for schema in LAYERS.values() for command in schema.commands})
 FEET = CRS("EPSG:26847")  # NAD83 / Maine East (ftUS)
 
 
@@ -43,7 +44,7 @@ def test_the_file_is_a_zip_of_one_document_and_the_same_each_time(tmp_path: Path
     assert files[0] == files[1]
 
 
-@pytest.mark.parametrize("command", ["run", "check", "design"])
+@pytest.mark.parametrize("command", COMMANDS)
 def test_each_layer_stands_once_in_the_project_and_in_its_tree(tmp_path: Path, command: str) -> None:
     root = document(tmp_path, command)
     wanted = {f"wetgeo_{name}" for name, schema in LAYERS.items() if command in schema.commands}
@@ -124,7 +125,8 @@ def test_the_sheet_shows_the_site_at_an_engineers_scale(root: ET.Element, tmp_pa
 
 
 def test_the_sheet_has_all_that_a_plan_needs(tmp_path: Path) -> None:
-    for command, table in (("run", "wetgeo_buffers"), ("check", "wetgeo_averaging")):
+    tables = {"run": "buffers", "check": "averaging", "impacts": "impacts", "screen": "triggers"}
+    for command, table in ((command, f"wetgeo_{table}") for command, table in tables.items()):
         sheet = document(tmp_path, command).find("Layouts/Layout")
         names = {item.get("id") for item in sheet.findall("LayoutItem")}
         assert {"Map", "Title", "About", "Legend", "Scale bar", "North arrow", "Table"} <= names

@@ -17,7 +17,7 @@ from wetgeo.outputs import qgis_styles
 from wetgeo.outputs.qgis_styles import layer_styles, qml
 from wetgeo.outputs.write import prepare, write_outputs
 
-COMMANDS = ("run", "check", "design")
+COMMANDS = sorted({command for schema in LAYERS.values() for command in schema.commands})
 
 # Machado, Oliveira and Fernandes (2009), table of the matrices for severity 1.0, on linear RGB
 DEFECTS = {
@@ -65,7 +65,7 @@ def test_labels_name_fields_that_there_are(ready) -> None:
     import re
 
     labelled = set()
-    for name, style in layer_styles(ready["check"]).items():
+    for name, style in {**layer_styles(ready["impacts"]), **layer_styles(ready["check"])}.items():
         root = ET.fromstring(qml(style))
         expressions = [text.get("fieldName") for text in root.iter("text-style")]
         expressions += [root.findtext("previewExpression"), root.findtext("mapTip")]
@@ -76,7 +76,7 @@ def test_labels_name_fields_that_there_are(ready) -> None:
         if root.find("labeling") is not None:
             labelled.add(name)
             assert root.get("labelsEnabled") == "1"
-    assert labelled == {"resources", "buffers", "parcels", "monuments", "averaging_areas", "violations"}
+    assert labelled == {"resources", "buffers", "parcels", "monuments", "averaging_areas", "violations", "impacts"}
 
 
 def test_monuments_are_labelled_at_large_scales_only(ready) -> None:
@@ -164,6 +164,6 @@ def test_colours_beside_each_other_differ_to_all_eyes(defect: str) -> None:
 
 def test_hatches_of_one_layer_differ_without_colour() -> None:
     kinds = list(qgis_styles.HATCHES.items())
-    for group in (kinds[:4], kinds[4:]):
+    for group in (kinds[:4], kinds[4:8], kinds[8:]):
         directions = [angle for _, (_, angle) in group]
         assert len(set(directions)) == len(directions)

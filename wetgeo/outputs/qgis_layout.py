@@ -47,8 +47,8 @@ _ARROW = """\
 <path d="M15 58 V48 L25 58 V48" fill="none" stroke="#000000" stroke-width="2.2"/>
 </svg>"""
 
-#: columns of the table: heading, QGIS expression, whether it is a number
-_COLUMNS: dict[str, tuple[tuple[str, str, bool], ...]] = {
+#: columns of the tables: heading, QGIS expression, whether it is a number; the first that a run has is shown
+TABLES: dict[str, tuple[tuple[str, str, bool], ...]] = {
     "averaging": (
         ("Resource", '"resource_id"', False),
         ("Required", 'format_number("required_sqft", 0)', True),
@@ -59,6 +59,21 @@ _COLUMNS: dict[str, tuple[tuple[str, str, bool], ...]] = {
         ("Allowed", 'format_number("minimum_allowed_ft", 1)', True),
         ("Verdict", "replace(\"verdict\", '_', ' ')", False),
     ),
+    "impacts": (
+        ("Resource", '"resource_id"', False),
+        ("What", "replace(\"kind\", '_', ' ')", False),
+        ("Cause", '"cause"', False),
+        ("Disturbed", 'format_number("area_sqft", 1)', True),
+        ("Ratio", "coalesce(format_number(\"ratio\", 1), '')", True),
+        ("Owed", 'format_number("replacement_sqft", 1)', True),
+    ),
+    "triggers": (
+        ("Provision", '"citation"', False),
+        ("Applies", '"applies"', False),
+        ("Measured", "coalesce(format_number(\"measured\", 1), '')", True),
+        ("Threshold", "coalesce(format_number(\"threshold\", 1), '')", True),
+        ("Unit", "coalesce(\"unit\", '')", False),
+    ),
     "buffers": (
         ("Resource", '"resource_id"', False),
         ("Class", "coalesce(\"class\", '')", False),
@@ -68,8 +83,19 @@ _COLUMNS: dict[str, tuple[tuple[str, str, bool], ...]] = {
         ("Acres", 'format_number("area_ac", 2)', True),
     ),
 }
-_TITLES = {"averaging": "Buffer averaging: areas in sq ft, widths in ft", "buffers": "Required buffers"}
-_SUBJECTS = {"run": "Required buffers", "check": "Proposed buffer as judged", "design": "Averaged buffer as designed"}
+_TITLES = {
+    "averaging": "Buffer averaging: areas in sq ft, widths in ft",
+    "impacts": "Impacts and replacement owed, sq ft",
+    "triggers": "Provisions tested",
+    "buffers": "Required buffers",
+}
+_SUBJECTS = {
+    "run": "Required buffers",
+    "check": "Proposed buffer as judged",
+    "design": "Averaged buffer as designed",
+    "impacts": "Impacts",
+    "screen": "Provisions tested",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,7 +196,7 @@ def layout(delineation: Delineation, sheet: Sheet) -> Element:
     _legend(items, sheet)
     _scale_bar(items, feet)
     _north(items)
-    table = _table(items, sheet)
+    table = _table(items, sheet, len(delineation.layers[sheet.table]))
     page = _Items().add(_PAGE, "Page", (0, 0, WIDTH, HEIGHT), background="true")
     page.set("zValue", "0")
     return q.node(
@@ -299,10 +325,11 @@ def _north(items: _Items) -> None:
     items.text("North", (WIDTH - 10 - 28, HEIGHT - 14, 14, 4), "grid north", 6.5)
 
 
-def _table(items: _Items, sheet: Sheet) -> Element:
+def _table(items: _Items, sheet: Sheet, rows: int) -> Element:
     """Put the table's frame on the sheet and return the table itself; it goes on on further pages."""
     top = 142.0
-    items.text("Table title", (_LEFT, top - 6, _COLUMN, 5), _TITLES[sheet.table], 9, bold=True)
+    cut = f" (the first {_MOST_ROWS} of {rows:,})" if rows > _MOST_ROWS else ""
+    items.text("Table title", (_LEFT, top - 6, _COLUMN, 5), f"{_TITLES[sheet.table]}{cut}", 9, bold=True)
     frame = _key("Table")
     items.add(
         _FRAME,
@@ -325,7 +352,7 @@ def _table(items: _Items, sheet: Sheet) -> Element:
             sortByRank=0,
             sortOrder=0,
         )
-        for heading, expression, number in _COLUMNS[sheet.table]
+        for heading, expression, number in TABLES[sheet.table]
     ]
     return q.node(
         "LayoutMultiFrame",

@@ -13,7 +13,7 @@ from wetgeo.layers import LAYERS
 from wetgeo.outputs import qgis_xml as q
 from wetgeo.outputs.geopackage import GEOPACKAGE
 from wetgeo.outputs.plain import one_line
-from wetgeo.outputs.qgis_layout import Sheet, layout
+from wetgeo.outputs.qgis_layout import TABLES, Sheet, layout
 from wetgeo.outputs.qgis_styles import LayerStyle, layer_styles, style_attributes, style_elements
 from wetgeo.outputs.qgis_xml import Element
 
@@ -28,10 +28,10 @@ _DOCUMENT = "buffers.qgs"
 
 #: groups of layers, from the top of the map down
 GROUPS = {
-    "Averaging": ("violations", "averaging_areas", "width_profile", "proposed"),
     "Impacts": ("impacts",),
+    "Averaging": ("violations", "averaging_areas", "width_profile", "proposed"),
     "Monuments and edges": ("monuments", "edges"),
-    "Buffers": ("extensions", "zones", "buffers", "buffer_union"),
+    "Buffers": ("access", "extensions", "zones", "buffers", "buffer_union"),
     "Site": ("access", "flow_paths", "resources", "parcels"),
     "Tables": ("averaging", "triggers", "monument_proof", "findings", "reasons"),
 }
@@ -148,7 +148,7 @@ def _sheet(
     title: str,
 ) -> Sheet:
     shown = [layers[name] for names in GROUPS.values() for name in names if name in layers and layers[name].shown]
-    table = "averaging" if "averaging" in layers else "buffers"
+    table = next(name for name in TABLES if name in layers)
     return Sheet(
         title=title,
         about=about(delineation),

@@ -41,9 +41,13 @@ HATCHES: dict[str, tuple[str, float | None]] = {
     "added": ("#0060a8", 135),
     "over_cap": ("#6a3d9a", 90),
     "not_counted": ("#555555", 0),
+    "fill": ("#a50f15", 45),
+    "drain": ("#08306b", 0),
+    "excavate": ("#54278f", 90),
+    "temporary": ("#555555", 135),
 }
 PROPOSED_INK, VIOLATION, VIOLATION_FILL, DOUBTFUL = "#111111", "#d7191c", "#f7bcb8e0", "#e08214"
-TRACT_INK, PARCEL_INK, PARCEL_TEXT, FLOW_INK = "#444444", "#9a9a9a", "#6b6b6b", "#3a7ca5"
+ACCESS_INK, TRACT_INK, PARCEL_INK, PARCEL_TEXT, FLOW_INK = "#8c510a", "#444444", "#9a9a9a", "#6b6b6b", "#3a7ca5"
 
 #: a width that is short by less than this, feet, is short by the drawing of curves only
 _DRAWN_FT = 0.05
@@ -254,14 +258,14 @@ def _zones(delineation: Delineation) -> LayerStyle:
     )
 
 
-def _hatched(delineation: Delineation, layer: str, known: Sequence[str]) -> Element:
+def _hatched(delineation: Delineation, layer: str, known: Sequence[str], field: str = "kind") -> Element:
     rows = []
-    for kind in _present(delineation, layer, "kind", known):
+    for kind in _present(delineation, layer, field, known):
         color, angle = HATCHES.get(kind, ("#333333", 20.0))
         pattern = q.dots(color) if angle is None else q.hatch(color, angle=angle)
         # no ground of its own: several rows may cover the same ground
         rows.append((kind, _words(kind), [q.simple_fill(None, color, 0.25), pattern]))
-    return _categories("kind", rows, "fill")
+    return _categories(field, rows, "fill")
 
 
 def _extensions(delineation: Delineation) -> LayerStyle:
@@ -287,6 +291,27 @@ def _averaging_areas(delineation: Delineation) -> LayerStyle:
         ),
         tip="\"label\" || ': ' || replace(\"kind\", '_', ' ') || ', ' || format_number(\"area_sqft\", 0) || ' sq ft'",
     )
+
+
+def _impacts(delineation: Delineation) -> LayerStyle:
+    causes = ("fill", "drain", "excavate", "temporary")
+    return LayerStyle(
+        title="Impacts",
+        renderer=_hatched(delineation, "impacts", causes, "cause"),
+        labeling=q.labels(
+            "format_number(\"area_sqft\", 0) || ' sq ft'",
+            q.text_style(7, bold=True, halo=0.9),
+            place=q.HORIZONTAL,
+            below=LABELS,
+            priority=9,
+        ),
+        tip="\"resource_id\" || ': ' || \"cause\" || ', ' || format_number(\"area_sqft\", 0) || ' sq ft'",
+    )
+
+
+def _access(_delineation: Delineation) -> LayerStyle:
+    fill = q.simple_fill(None, ACCESS_INK, 0.4, style="dash")
+    return LayerStyle(title="Access", renderer=_single("fill", fill), tip='"access_id"')
 
 
 def _violations(_delineation: Delineation) -> LayerStyle:
@@ -389,27 +414,6 @@ def _flow_paths(_delineation: Delineation) -> LayerStyle:
     )
 
 
-def _impacts(_delineation: Delineation) -> LayerStyle:
-    rows = [
-        (kind, label, [q.simple_fill(f"{ink}66", ink, 0.3)])
-        for kind, label, ink in (
-            ("wetland", "Wetland", VIOLATION),
-            ("buffer", "Buffer", DOUBTFUL),
-            ("natural_community", "Natural community", PARCEL_INK),
-        )
-    ]
-    return LayerStyle(
-        title="Disturbed",
-        renderer=_categories("kind", rows, "fill"),
-        tip="\"resource_id\" || ': ' || \"cause\" || ', ' || format_number(\"area_sqft\", 0) || ' sq ft'",
-    )
-
-
-def _access(_delineation: Delineation) -> LayerStyle:
-    fill = q.simple_fill(None, PARCEL_INK, 0.3)
-    return LayerStyle(title="Access", renderer=_single("fill", fill), tip='"access_id"')
-
-
 def _plain_table(title: str, tip: str = '"resource_id"') -> Callable[[Delineation], LayerStyle]:
     return lambda _delineation: LayerStyle(title=title, tip=tip)
 
@@ -431,7 +435,7 @@ _STYLES: dict[str, Callable[[Delineation], LayerStyle]] = {
     "violations": _violations,
     "proposed": _proposed,
     "impacts": _impacts,
-    "triggers": _plain_table("Provisions tested", '"provision"'),
+    "triggers": _plain_table("Provisions tested", '"reason"'),
     "access": _access,
     "findings": _plain_table("Findings", '"message"'),
     "reasons": _plain_table("Reasons for the widths", '"reason"'),

@@ -32,7 +32,7 @@ GROUPS = {
     "Averaging": ("violations", "averaging_areas", "width_profile", "proposed"),
     "Monuments and edges": ("monuments", "edges"),
     "Buffers": ("access", "extensions", "zones", "buffers", "buffer_union"),
-    "Site": ("access", "flow_paths", "resources", "parcels"),
+    "Site": ("flow_paths", "resources", "parcels"),
     "Tables": ("averaging", "triggers", "monument_proof", "findings", "reasons"),
 }
 #: layers that repeat what others show, and are off at first

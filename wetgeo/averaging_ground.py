@@ -120,6 +120,10 @@ class AveragingSite:
         cap = self.decisions[row].cap_ft
         return self.decisions[row].average_ft if cap is None else cap
 
+    def nearest_of(self, ground: Shape, rows: NDArray[np.intp]) -> GeometryArray:
+        """Divide ground among resources: each gets what lies nearest to it."""
+        return nearest_shares(ground, self.upland.resources[rows], _SHARE_SPACING_FT * self.site.ft)
+
     def passable(self, ground: Shape) -> UncountedSurface:
         """Choose the surface near some ground that a buffer may go on behind."""
         shapes, ending = self.uncounted.shapes, shapely.union_all(self.banned.geometry.to_numpy())
@@ -233,11 +237,13 @@ def lacking(averaging: AveragingSite, row: int, proposal: Proposal) -> tuple[Sha
 
 def _reach_ft(averaging: AveragingSite, row: int, proposal: Proposal) -> float:
     """How far from the resource the proposal's parts at it reach, with a margin."""
-    own = averaging.credit_ft(row)
+    own, ft = averaging.credit_ft(row), averaging.site.ft
     limit = averaging.upland.offset(np.array([row]), np.array([own]))[0]
     parts = proposal.parts[np.sort(shapely.STRtree(proposal.parts).query(limit, predicate="intersects"))]
-    away = shapely.distance(shapely.points(shapely.get_coordinates(parts)), averaging.upland.resources[row])
-    return max(own, float(away.max(initial=0.0)) / averaging.site.ft) + _MARGIN_FT
+    # how far exactly does not matter, and outlines may have very many vertices
+    rough = shapely.simplify(np.append(parts, averaging.upland.resources[row]), _MARGIN_FT / 2 * ft)
+    away = shapely.distance(shapely.points(shapely.get_coordinates(rough[:-1])), rough[-1])
+    return max(own, float(away.max(initial=0.0)) / ft) + 2 * _MARGIN_FT
 
 
 def share_out(averaging: AveragingSite, proposal: Proposal, findings: Findings) -> dict[int, Shape]:
@@ -275,8 +281,7 @@ def share_out(averaging: AveragingSite, proposal: Proposal, findings: Findings) 
         if rest.area <= TOKEN_SQFT * sqft:
             continue
         owners = rows[claimant[mine]]
-        spacing = _SHARE_SPACING_FT * averaging.site.ft
-        shares = nearest_shares(rest, averaging.upland.resources[owners], spacing) if len(owners) > 1 else [rest]
+        shares = averaging.nearest_of(rest, owners) if len(owners) > 1 else [rest]
         for row, share in zip(owners, shares, strict=True):
             pieces[int(row)].append(share)
     _tell_unclaimed(proposal, np.setdiff1d(np.arange(len(proposal.parts)), part), averaging, findings)

@@ -14,7 +14,16 @@ from wetgeo.averaging import WIDTH_TOLERANCE_FT, Judgement, averaging_citation, 
 from wetgeo.averaging_ground import TOKEN_SQFT, AveragingSite
 from wetgeo.findings import Findings
 from wetgeo.frames import empty, natural_key
-from wetgeo.kernels.averaging import clockwise_lines, polygonal, stations_along, stretch_along
+from wetgeo.kernels.averaging import (
+    Sides,
+    clockwise_lines,
+    lines_only,
+    opened,
+    parts_of,
+    polygonal,
+    stations_along,
+    stretch_along,
+)
 from wetgeo.kernels.offset import Shape
 from wetgeo.rules.provisions import Infiltration, VegetatedDistance
 from wetgeo.ruling import Ruling
@@ -85,15 +94,23 @@ def subject_edge(averaging: AveragingSite, row: int) -> list[Shape]:
     upland = averaging.upland
     clear = _CLEAR_FT * upland.ft
     edge = shapely.boundary(upland.resources[row])
-    near = upland.resources[np.sort(upland.tree.query(upland.resources[row], predicate="dwithin", distance=clear))]
-    others = [shape for shape in near if shape is not upland.resources[row]]
-    if others:
-        edge = shapely.difference(edge, shapely.buffer(shapely.union_all(others), clear))
+    near = np.sort(upland.tree.query(upland.resources[row], predicate="dwithin", distance=clear))
+    others = upland.resources[near[near != row]]
+    if len(others):
+        edge = _not_along(edge, shapely.buffer(shapely.union_all(others), clear), clear)
     if upland.tract is not None:
-        edge = shapely.intersection(edge, shapely.buffer(upland.tract, -clear, join_style="mitre"))
+        inside = shapely.intersection(edge, upland.tract)
+        edge = _not_along(inside, shapely.buffer(upland.tract.boundary, clear), clear)
     if row in upland.subject:
         edge = shapely.intersection(edge, shapely.buffer(upland.subject[row], clear))
     return clockwise_lines(edge)
+
+
+def _not_along(edge: Shape, strip: Shape, clear: float) -> Shape:
+    """Take away what runs along a strip; where an edge only meets or crosses it, nothing is lost."""
+    within = parts_of(shapely.line_merge(lines_only(shapely.intersection(edge, strip))))
+    along = within[shapely.length(within) > 10 * clear]
+    return shapely.difference(edge, shapely.buffer(shapely.union_all(along), clear / 10)) if len(along) else edge
 
 
 def _verdict(averaging: AveragingSite, ruling: Ruling, one: Judgement, edge: Sequence[Shape]) -> Row:
@@ -131,7 +148,7 @@ def _areas(
     counts = dict.fromkeys(_LABELS, 0)
     rows: list[Row] = []
     for one in judged:
-        resource = averaging.upland.resources[one.row]
+        outline = Sides(averaging.upland.resources[one.row])
         citation = averaging_citation(ruling, one.decision)
         kinds = {
             "reduced": one.lost,
@@ -144,14 +161,14 @@ def _areas(
             if thin > TOKEN_SQFT * sqft:
                 findings.info(
                     "averaging",
-                    f"{thin / sqft:,.2f} sq ft {kind.replace('_', ' ')} lie in pieces under {_THIN_FT:g} ft wide, "
+                    f"{thin / sqft:,.2f} sq ft {kind.replace('_', ' ')} lie in strips under {_THIN_FT:g} ft wide, "
                     "which have no label",
                     layer="averaging_areas",
                     feature_id=averaging.site.resources["resource_id"].iloc[one.row],
                 )
             for part in parts:
                 counts[kind] += 1
-                away = shapely.distance(shapely.points(shapely.get_coordinates(part)), resource)
+                away = outline.distances(shapely.points(shapely.get_coordinates(part)))
                 rows.append(
                     {
                         "label": f"{_LABELS[kind]}-{counts[kind]}",
@@ -169,22 +186,20 @@ def _areas(
 
 
 def _by_thickness(ground: Shape, thickness: float) -> tuple[list[Shape], float]:
-    """Return the parts of ground that are thicker than this, from north to south, and the area of the others."""
-    parts = shapely.get_parts(ground)
-    thick = ~shapely.is_empty(shapely.buffer(parts, -thickness / 2))
+    """Return what of ground is thicker than this, its parts from north to south, and the area of the rest."""
+    thick = opened(ground, thickness / 2)
+    parts = parts_of(thick)
     bounds = shapely.bounds(parts).reshape(-1, 4)
-    order = [index for index in np.lexsort((bounds[:, 0], -bounds[:, 3])).tolist() if thick[index]]
-    return [parts[index] for index in order], float(shapely.area(parts[~thick]).sum())
+    order = np.lexsort((bounds[:, 0], -bounds[:, 3])).tolist()
+    return [parts[index] for index in order], float(ground.area - thick.area)
 
 
 def _profile(averaging: AveragingSite, one: Judgement, edge: Sequence[Shape]) -> list[Row]:
     ft = averaging.site.ft
     points, stations = stations_along(edge, STATION_FT * ft)
-    if one.lacking.is_empty:
-        widths = np.full(len(points), one.minimum_ft)
-    else:
-        shapely.prepare(one.lacking)
-        widths = shapely.distance(one.lacking, points) / ft
+    widths = np.full(len(points), one.minimum_ft)
+    if not one.lacking.is_empty:
+        widths = Sides(one.lacking).distances(points) / ft
     return [
         {
             "row": one.row,
@@ -224,7 +239,7 @@ def _too_narrow(averaging: AveragingSite, ruling: Ruling, one: Judgement) -> Ite
             continue
         inner = _needed(averaging, one, start) if start > 0 else resource
         short = polygonal(shapely.intersection(one.lacking, _needed(averaging, one, start + least)))
-        for part in shapely.get_parts(short):
+        for part in parts_of(short):
             place = least_width(averaging, one.row, part)
             if place is None or place.width / ft >= start + least - WIDTH_TOLERANCE_FT:
                 continue

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from functools import partial
 
 import geopandas as gpd
+import numpy as np
 import shapely
 
 from wetgeo.averaging import Judgement, credit, judge
 from wetgeo.averaging_ground import TOKEN_SQFT, AveragingSite, Proposal
 from wetgeo.findings import Findings
-from wetgeo.kernels.averaging import least_root, polygonal, without_necks
+from wetgeo.kernels.averaging import least_root, parts_of, polygonal, without_necks
 from wetgeo.kernels.offset import CHORD_TOLERANCE_FT, Shape, quarter_segments
 
 #: a designed buffer is nowhere narrower than this beside what stays out of it, feet
@@ -96,8 +97,18 @@ def _draw(averaging: AveragingSite, barred: Shape, where: Preference, spare: dic
     drawn = {row: plan.trimmed(plan.required) for row, plan in plans.items()}
     for row, plan in plans.items():
         others = shapely.union_all([shape for other, shape in drawn.items() if other != row])
-        drawn[row] = plan.widened(drawn[row], plan.reachable(others), where, spare[row])
+        drawn[row] = plan.widened(drawn[row], others, where, spare[row])
     return drawn
+
+
+def _own(averaging: AveragingSite, row: int, within: Shape) -> Shape:
+    """Choose the ground that `share_out` gives to a resource where the rule has no cap."""
+    required = averaging.required
+    near = [other for other in required if other != row and shapely.intersects(required[other], within)]
+    if not near:
+        return within
+    rest = polygonal(shapely.difference(within, shapely.union_all([required[other] for other in [row, *near]])))
+    return shapely.union(required[row], averaging.nearest_of(rest, np.array([row, *near]))[0])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +127,8 @@ class _Plan:
         The ground within the least width that is not barred: no smoothing takes from it.
     most_ft
         The greatest width that helps.
+    own
+        The ground that is credited to this resource wherever it is buffer.
     """
 
     averaging: AveragingSite
@@ -124,6 +137,7 @@ class _Plan:
     required: Shape
     core: Shape
     most_ft: float
+    own: Shape
 
     @classmethod
     def of(cls, averaging: AveragingSite, row: int, barred: Shape) -> _Plan:
@@ -139,6 +153,7 @@ class _Plan:
             required=averaging.required[row],
             core=polygonal(shapely.difference(least, near)),
             most_ft=most,
+            own=within if decision.cap_ft is not None else _own(averaging, row, within),
         )
 
     @property
@@ -152,19 +167,11 @@ class _Plan:
             return ground
         segments = quarter_segments(NECK_FT / 2, CHORD_TOLERANCE_FT)
         free = without_necks(ground, self.barred, self._resource, NECK_FT * ft / 2, segments)
-        parts = shapely.get_parts(free)
+        parts = parts_of(free)
         if not detached:
             beside = shapely.dwithin(parts, self._resource, 0.01 * ft)
             parts = parts[beside | ~shapely.dwithin(parts, self.barred, NECK_FT * ft)]
         return polygonal(shapely.union_all([*parts, self.core]))
-
-    def reachable(self, others: Shape) -> Shape:
-        """Reduce other resources' buffers to what is credited to this one too."""
-        return polygonal(shapely.intersection(others, self.averaging.within(self.row, self._credit_ft)))
-
-    @property
-    def _credit_ft(self) -> float:
-        return self.averaging.credit_ft(self.row)
 
     def widened(self, start: Shape, others: Shape, where: Preference, spare: float) -> Shape:
         """Widen a buffer until enough is credited; the widest there is where that is too little."""
@@ -172,7 +179,7 @@ class _Plan:
         target = self.required.area / sqft
 
         def short_by(ground: Shape) -> float:
-            held = polygonal(shapely.union(ground, others))
+            held = polygonal(shapely.intersection(shapely.union(ground, others), self.own))
             return float(credit(self.averaging, self.row, held, cap)[0].area / sqft - target)
 
         if short_by(start) >= -TOKEN_SQFT:

@@ -14,8 +14,9 @@ from wetgeo.kernels.offset import FloatArray, GeometryArray, Shape
 
 #: sharp corners stay sharp where ground is taken in and let out again, down to angles of about 23 degrees
 _MITRE = 5.0
-#: chords of a quarter circle wherever a round region only selects
-_QUARTER = 32
+#: a side that may run level with an edge is looked at in pieces of a tenth of its distance and a hundred slacks
+_LEVEL_PIECES = 10
+_LEVEL_SLACKS = 100
 #: a place and its neighbour on both sides of a jump lie this far apart, as a share of the spacing
 _BESIDE = 1e-4
 #: more samples than this along one outline tell nothing more
@@ -29,6 +30,40 @@ class Narrowest:
     width: float
     x: float
     y: float
+
+
+class Sides:
+    """The straight sides of outlines with an index, for distances to outlines of any number of vertices.
+
+    Attributes
+    ----------
+    lines, shape_of
+        The sides, and the number of the shape that each belongs to.
+    tree
+        A tree of the sides.
+    """
+
+    def __init__(self, shape: Shape | GeometryArray) -> None:
+        shapes = np.atleast_1d(shape)
+        outlines = np.where(shapely.get_dimensions(shapes) == 1, shapes, shapely.boundary(shapes))
+        lines, shape_of = shapely.get_parts(outlines, return_index=True)
+        xy, line_of = shapely.get_coordinates(lines, return_index=True)
+        sides = np.flatnonzero(line_of[1:] == line_of[:-1])
+        pairs = np.stack([xy[sides], xy[sides + 1]], axis=1)
+        self.lines: GeometryArray = np.asarray(shapely.linestrings(pairs), dtype=object)
+        self.shape_of: NDArray[np.intp] = shape_of[line_of[sides]]
+        self.tree = shapely.STRtree(self.lines)
+
+    def distances(self, shapes: Any, *, most: float | None = None) -> FloatArray:  # noqa: ANN401 -- array of any shapes
+        """Measure from each shape to the nearest side; infinite beyond `most`."""
+        found = np.full(len(shapes), np.inf)
+        (index, _), away = self.tree.query_nearest(shapes, max_distance=most, return_distance=True, all_matches=False)
+        found[index] = away
+        return found
+
+    def feet_of(self, points: Any) -> GeometryArray:  # noqa: ANN401 -- array of points
+        """Draw the shortest way from the nearest side to each point."""
+        return np.asarray(shapely.shortest_line(self.lines[self.tree.nearest(points)], points), dtype=object)
 
 
 def opened(ground: Shape, half: float) -> Shape:
@@ -46,6 +81,12 @@ def polygonal(shape: Shape) -> Shape:
         return shape
     parts = [part for part in shapely.get_parts(shapely.get_parts(shape)) if part.geom_type == "Polygon"]
     return shapely.union_all(parts) if parts else shapely.Polygon()
+
+
+def parts_of(shape: Shape) -> GeometryArray:
+    """Return the parts of a geometry that are not empty."""
+    parts: GeometryArray = shapely.get_parts(shape)
+    return parts[~shapely.is_empty(parts)]
 
 
 def without_gaps(ground: Shape, gap: float, solids: GeometryArray) -> tuple[Shape, GeometryArray]:
@@ -68,13 +109,15 @@ def without_gaps(ground: Shape, gap: float, solids: GeometryArray) -> tuple[Shap
         The ground that is left, as one geometry (its polygons may touch), and the gaps taken away.
     """
     body = opened(ground, gap / 2)
-    thin = shapely.get_parts(polygonal(shapely.difference(ground, body)))
+    thin = parts_of(polygonal(shapely.difference(ground, body)))
     if not len(thin):
         return body, thin
-    found, _ = shapely.STRtree(solids).query(thin, predicate="dwithin", distance=gap / 4)
+    sides = Sides(solids)
+    found, side = sides.tree.query(thin, predicate="dwithin", distance=gap / 4)
+    found, _ = np.unique(np.stack([found, sides.shape_of[side]]), axis=1)
     between = np.bincount(found, minlength=len(thin)) > 1
     tips = thin[~between & (shapely.area(thin) > 0)]
-    left = np.concatenate([shapely.get_parts(body), tips])
+    left = np.concatenate([parts_of(body), tips])
     return shapely.MultiPolygon(list(left)), thin[between]
 
 
@@ -97,7 +140,7 @@ def without_necks(ground: Shape, barred: Shape, body: Shape, half: float, segmen
     free = polygonal(shapely.difference(ground, barred))
     whole = polygonal(shapely.union(free, body))
     wide = shapely.buffer(shapely.buffer(whole, -half, quad_segs=segments), half, quad_segs=segments)
-    thin = shapely.get_parts(polygonal(shapely.difference(whole, wide)))
+    thin = parts_of(polygonal(shapely.difference(whole, wide)))
     # what is thinner than a hair is how arcs are drawn
     hair = half / 1000
     thin = thin[~shapely.is_empty(shapely.buffer(thin, -hair)) & shapely.dwithin(thin, barred, hair)]
@@ -116,22 +159,35 @@ def narrowest(resource: Shape, lacking: Shape, slack: float) -> Narrowest:
     lacking
         Ground that is no buffer; not empty.
     slack
-        The place is the middle of the longest stretch of edge where the width is within this of the least.
+        The place is the middle of the longest stretch where the width is within this of the least.
     """
-    width = float(shapely.distance(resource, lacking))
-    reach = shapely.buffer(lacking, width + slack, quad_segs=_QUARTER)
-    stretches = shapely.get_parts(shapely.line_merge(_lines(shapely.intersection(resource.boundary, reach))))
+    edge, outline = Sides(resource), Sides(lacking).lines
+    # any side gives a bound, and within a bound the search is quick
+    bound = float(edge.distances(outline[:: max(1, len(outline) // 64)]).min())
+    away = edge.distances(outline, most=bound + slack)
+    width = float(away.min())
+    place = edge.feet_of(outline[[int(np.argmin(away))]])[0]
+    piece = width / _LEVEL_PIECES + _LEVEL_SLACKS * slack
+    stretches = _level(edge, outline[away <= width + slack], width + slack, piece)
     if len(stretches):
-        ends = shapely.get_coordinates(shapely.line_interpolate_point(stretches, 0.5, normalized=True))
-        lengths = np.round(shapely.length(stretches) / slack)
-        first, *_ = np.lexsort((ends[:, 0], -ends[:, 1], -lengths)).tolist()
-        x, y = ends[first]
-    else:
-        x, y = shapely.get_coordinates(shapely.shortest_line(resource.boundary, lacking))[0]
+        middles = shapely.line_interpolate_point(stretches, 0.5, normalized=True)
+        x, y = shapely.get_coordinates(middles).T
+        first, *_ = np.lexsort((x, -y, -np.round(shapely.length(stretches) / slack))).tolist()
+        place = edge.feet_of(middles[[first]])[0]
+    x, y = shapely.get_coordinates(place)[0]
     return Narrowest(width, float(x), float(y))
 
 
-def _lines(shape: Shape) -> Shape:
+def _level(edge: Sides, outline: GeometryArray, most: float, piece: float) -> GeometryArray:
+    """Join those pieces of sides of an outline both ends of which are at most so far from an edge."""
+    pieces = Sides(shapely.segmentize(shapely.multilinestrings(outline), piece)).lines
+    ends = edge.distances(shapely.get_point(pieces, 0)), edge.distances(shapely.get_point(pieces, 1))
+    level = pieces[np.maximum(*ends) <= most]
+    return parts_of(shapely.line_merge(shapely.multilinestrings(level)))
+
+
+def lines_only(shape: Shape) -> Shape:
+    """Keep the lines of a geometry."""
     parts = shapely.get_parts(shapely.get_parts(shape))
     return shapely.MultiLineString([part for part in parts if part.geom_type == "LineString" and part.length > 0])
 
@@ -158,11 +214,11 @@ def narrowest_past(resource: Shape, lacking: Shape, surface: Shape, *, most: flo
     Narrowest or None
         None where no straight way crosses the surface.
     """
-    outline = shapely.boundary(lacking)
+    edge, outline = Sides(resource), shapely.boundary(lacking)
     samples = shapely.points(_samples(outline, spacing))
-    corners = shapely.get_coordinates(shapely.shortest_line(shapely.points(_samples(surface, spacing)), resource))
-    behind = _behind(corners.reshape(-1, 2, 2), outline, most, _BESIDE * spacing)
-    ways = shapely.shortest_line(resource, np.concatenate([samples, behind]))
+    corners = shapely.get_coordinates(edge.feet_of(shapely.points(_samples(surface, spacing))))
+    behind = _behind(corners.reshape(-1, 2, 2)[:, ::-1], outline, most, _BESIDE * spacing)
+    ways = edge.feet_of(np.concatenate([samples, behind]))
     ways = ways[shapely.length(ways) <= most]
     shapely.prepare(surface)
     ways = ways[shapely.intersects(ways, surface)]
@@ -348,7 +404,7 @@ def clockwise_lines(lines: Shape) -> list[Shape]:
         The lines, the northernmost first.
     """
     merged: list[Any] = []
-    for line in shapely.get_parts(shapely.line_merge(_lines(lines))):
+    for line in parts_of(shapely.line_merge(lines_only(lines))):
         xy = shapely.get_coordinates(line)
         if (xy[0] == xy[-1]).all() and len(xy) > 3:
             xy = shapely.get_coordinates(shapely.orient_polygons(shapely.Polygon(xy), exterior_cw=True))[:-1]

@@ -73,13 +73,14 @@ class MappedGround:
         shared = shapely.area(shapely.intersection(self.parts[near], reach))
         return [int(part) for part in near[shared > _GAP_FT * _BORDER_FT * ft**2]]
 
-    def along_edge(self, part: int) -> float:
-        """Measure how far a part runs along the edge of its layer, CRS units."""
+    def along_edge(self, part: int, ft: float) -> float:
+        """Measure how far a part runs along the edge of its layer, feet."""
         if self.edge is None:
             return 0.0
         outline = shapely.boundary(self.parts[part])
         near = shapely.intersection(self.edge, shapely.box(*shapely.bounds(outline)))
-        return float(shapely.length(shapely.intersection(outline, near)))
+        along = shapely.intersection(outline, shapely.buffer(near, _GAP_FT * ft, cap_style="flat"))
+        return float(shapely.length(along)) / ft
 
 
 def _edge(shapes: GeometryArray, *, others: bool = False) -> Shape | None:
@@ -207,7 +208,7 @@ class _Extender:
             shape = ground.parts[part]
             if shapely.difference(shape, footprint).area <= self.site.sqft:
                 continue
-            along = ground.along_edge(part) / self.site.ft
+            along = ground.along_edge(part, self.site.ft)
             if along > _BORDER_FT:
                 self.findings.info(
                     "extension-cut-short",

@@ -8,6 +8,7 @@ import shapely
 
 from wetgeo.findings import Findings
 from wetgeo.footprints import Extension
+from wetgeo.kernels.coverage import known_share
 from wetgeo.kernels.grid import ElevationSource
 from wetgeo.kernels.offset import Shape
 from wetgeo.kernels.steep import SteepGround, steep_around
@@ -25,6 +26,7 @@ class SteepSlopes:
 
     site: Site
     dem: ElevationSource
+    tract: Shape | None
     provision: SteepSlope
     findings: Findings
 
@@ -42,7 +44,9 @@ class SteepSlopes:
                 citation=provision.citation,
             )
             return None
-        return cls(site=site, dem=site.dem, provision=provision, findings=findings)
+        tract = site.layers.get("tract")
+        whole = None if tract is None or tract.empty else shapely.union_all(tract.geometry.to_numpy())
+        return cls(site=site, dem=site.dem, tract=whole, provision=provision, findings=findings)
 
     def extend(self, row: int, zone: str | None, footprint: Shape) -> list[Extension]:
         """Find the steep ground that drains through a zone to its resource.
@@ -57,10 +61,9 @@ class SteepSlopes:
         resource = self.site.resources.geometry.iloc[row]
         run = self.provision.run.value * self.site.ft
         slope = self.provision.over.value / 100
-        found = steep_around(
-            self.dem, shapely.difference(footprint, resource), resource, run=run, gain=slope * run, slope=slope
-        )
-        self._tell(row, zone, found)
+        ground = shapely.difference(footprint, resource)
+        found = steep_around(self.dem, ground, resource, run=run, gain=slope * run, slope=slope)
+        self._tell(row, zone, found, self._unknown(ground))
         if found.ground.is_empty:
             return []
         return [
@@ -76,7 +79,16 @@ class SteepSlopes:
             )
         ]
 
-    def _tell(self, row: int, zone: str | None, found: SteepGround) -> None:
+    def _unknown(self, ground: Shape) -> float:
+        """Measure the share of a zone, within the tract where there is one, that has no elevation."""
+        if self.tract is not None:
+            ground = shapely.intersection(ground, self.tract)
+        if ground.is_empty:
+            return 0.0
+        left, bottom, right, top = shapely.bounds(ground)
+        return 1 - known_share(self.dem.window((left, bottom, right, top)), ground)
+
+    def _tell(self, row: int, zone: str | None, found: SteepGround, unknown: float) -> None:
         name = self.site.resources["resource_id"].iloc[row]
         ground = f"{zone} zone" if zone else "buffer"
         told: list[tuple[bool, str, str]] = [
@@ -91,9 +103,9 @@ class SteepSlopes:
                 "water from steep land beside it ends in a void of the DEM; that land was not added",
             ),
             (
-                found.unknown > _TOLD,
+                unknown > _TOLD,
                 "dem-coverage",
-                f"{found.unknown:.1%} of its {ground} has no elevation; steep slopes there are not known",
+                f"{unknown:.1%} of its {ground} has no elevation; steep slopes there are not known",
             ),
         ]
         for applies, code, message in told:

@@ -75,6 +75,17 @@ def cut(grid: Grid, part: tuple[slice, slice]) -> Grid:
     )
 
 
+def known_share(grid: Grid | None, polygon: Polygonal) -> float:
+    """Return the share of a polygon's area that has an elevation, 0 to 1; 1 for an empty polygon."""
+    if polygon.is_empty:
+        return 1.0
+    if grid is None:
+        return 0.0
+    ground = cut(grid, part_around(grid, polygon.bounds))
+    known = float(covered_fraction(ground, polygon)[np.isfinite(ground.z)].sum()) * grid.dx * grid.dy
+    return min(known / polygon.area, 1.0)
+
+
 def mean_slope(grid: Grid, polygon: Polygonal) -> tuple[float, float]:
     """Return the mean slope over a polygon, in percent, and the share of it that has an elevation.
 

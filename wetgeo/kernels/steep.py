@@ -47,14 +47,11 @@ class SteepGround:
         True where steep ground goes on beyond the end of the elevations.
     voids
         True where water of steep land beside it ends in a void of the elevations.
-    unknown
-        Share of the zone that has no elevation, 0 to 1.
     """
 
     ground: Polygonal
     cut_short: bool
     voids: bool
-    unknown: float
 
 
 def smoothing_scale(grid: Grid, *, run: float, gain: float, slope: float) -> float:
@@ -133,31 +130,18 @@ def steep_extension(
     """
     within, water = covered_fraction(grid, zone), covered_fraction(grid, resource)
     inside, sink = (within + water) > _TOUCHED, water > _TOUCHED
-    unknown = _unknown(grid, polygonal(shapely.difference(zone, resource)))
     scale = smoothing_scale(grid, run=run, gain=gain, slope=slope)
     land, over = _steep_land(grid, scale, run=run, gain=gain, slope=slope)
     steep = land & ~sink
     kept, voids = _connected(grid, steep, inside, sink, scale)
     if not kept.any():
-        return SteepGround(ground=shapely.Polygon(), cut_short=False, voids=voids, unknown=unknown)
+        return SteepGround(ground=shapely.Polygon(), cut_short=False, voids=voids)
     joint = binary_dilation(kept, _AROUND, iterations=3) & ((within + water > 0.5) | (steep & inside))
     blur = float(np.clip(scale / np.sqrt(grid.dx * grid.dy), 1, 3))  # noise moves the mask's edge by as much
     outline = smooth_outline(grid, kept | joint, fine=run / 16, blur=blur)
     added = polygonal(shapely.difference(outline, shapely.union(zone, resource)))
     cut_short = _goes_on(grid, kept, over, run)
-    ground = _meaningful(grid, added, kept)
-    return SteepGround(ground=ground, cut_short=cut_short, voids=voids, unknown=unknown)
-
-
-def _unknown(grid: Grid, zone: Polygonal) -> float:
-    """Return the share of a zone that has no elevation."""
-    void = np.isnan(grid.z)
-    left, bottom, right, top = shapely.bounds(zone)
-    whole = left >= grid.bounds[0] and bottom >= grid.bounds[1] and right <= grid.bounds[2] and top <= grid.bounds[3]
-    if zone.is_empty or (whole and not void.any()):
-        return 0.0
-    known = float(covered_fraction(grid, zone)[~void].sum()) * grid.dx * grid.dy
-    return float(np.clip(1 - known / zone.area, 0, 1))
+    return SteepGround(ground=_meaningful(grid, added, kept), cut_short=cut_short, voids=voids)
 
 
 def _goes_on(grid: Grid, kept: Mask, over: Mask, run: float) -> bool:
@@ -213,7 +197,7 @@ def steep_around(
     while True:
         grid = source.window((left - margin, bottom - margin, right + margin, top + margin))
         if grid is None:
-            return SteepGround(ground=shapely.Polygon(), cut_short=False, voids=False, unknown=1.0)
+            return SteepGround(ground=shapely.Polygon(), cut_short=False, voids=False)
         found = steep_extension(grid, zone, resource, run=run, gain=gain, slope=slope)
         if not found.cut_short or _whole(source, grid) or 4 * grid.z.size > _MOST_CELLS:
             return found

@@ -16,7 +16,7 @@ from wetgeo.findings import Findings
 from wetgeo.kernels.coverage import mean_slope
 from wetgeo.kernels.offset import GeometryArray, Shape
 from wetgeo.rules import provisions as law
-from wetgeo.rules.width import Facts, WidthDecision, decide_width, predominant_group
+from wetgeo.rules.width import Facts, WidthDecision, decide_width, has_width, predominant_group
 from wetgeo.ruling import Ruling
 from wetgeo.site import RESOURCE_LAYERS, Site
 from wetgeo.soil_groups import group_areas
@@ -42,9 +42,11 @@ def buffered(site: Site, ruling: Ruling, findings: Findings) -> NDArray[np.bool_
     frame = site.resources
     kinds = frame["resource_type"].to_numpy()
     classes = [None if pd.isna(name) else str(name) for name in frame["class"]]
-    chosen = np.array([ruling.pack.regulates(*pair) for pair in zip(kinds, classes, strict=True)], dtype=bool)
+    chosen = np.array(
+        [has_width(ruling.pack, ruling.options, *pair) for pair in zip(kinds, classes, strict=True)], dtype=bool
+    )
     for kind, name in sorted({(kinds[row], classes[row] or "") for row in np.flatnonzero(~chosen)}):
-        of_class = f" of class {name}" if name else ""
+        of_class = f" of class {name}" if name else " of no class" if ruling.pack.classes(kind) else ""
         findings.info(
             "rule-no-buffer",
             f"{ruling.pack.id} asks for no buffer around a {kind}{of_class}; such features still bound the upland",

@@ -31,6 +31,7 @@ __all__ = [
     "WidthDecision",
     "ZoneWidth",
     "decide_width",
+    "has_width",
     "hsg_letter",
     "predominant_group",
     "slope_cut_ft",
@@ -54,14 +55,14 @@ def decide_width(pack: RulePack, options: Options, facts: Facts) -> WidthDecisio
     Raises
     ------
     RulePackError
-        Where the rule has no width for the resource; ask `RulePack.regulates` first.
+        Where the rule has no width for the resource; ask `has_width` first.
     """
     case = Case.of(pack, options, facts)
-    strip = pack.find(AgriculturalStrip)
-    if strip is not None and options.get("provision") == "agricultural" and facts.resource_type in strip.resources:
+    strip = _strip(pack, options, facts.resource_type)
+    if strip is not None:
         return decide_strip(case, strip)
-    zones = pack.find(StreamZones)
-    if zones is not None and facts.resource_type == "stream":
+    zones = _zones(pack, facts.resource_type)
+    if zones is not None:
         return decide_zones(case, zones)
     found = pack.find_width(facts.resource_type, facts.class_name)
     if found is None:
@@ -71,6 +72,22 @@ def decide_width(pack: RulePack, options: Options, facts: Facts) -> WidthDecisio
     if gdnr is not None and facts.gdnr:
         return _gdnr(case, gdnr, *found)
     return _by_class(case, *found)
+
+
+def has_width(pack: RulePack, options: Options, resource_type: str, class_name: str | None) -> bool:
+    """Whether the rule has a width for a resource of a class, or of no class; parameters as of `decide_width`."""
+    of_type = _strip(pack, options, resource_type) or _zones(pack, resource_type)
+    return of_type is not None or pack.find_width(resource_type, class_name) is not None
+
+
+def _strip(pack: RulePack, options: Options, resource_type: str) -> AgriculturalStrip | None:
+    strip = pack.find(AgriculturalStrip)
+    asked = strip is not None and options.get("provision") == "agricultural" and resource_type in strip.resources
+    return strip if asked else None
+
+
+def _zones(pack: RulePack, resource_type: str) -> StreamZones | None:
+    return pack.find(StreamZones) if resource_type == "stream" else None
 
 
 def slope_cut_ft(provision: SlopeCut, slope_pct: float) -> tuple[float, Decimal, int]:

@@ -85,4 +85,4 @@ def test_contested_ground_against_a_count_of_points(seed, number):
         for rank, letter in enumerate(RANK):
             assert found.get(letter, 0.0) == pytest.approx((inside & (best == rank)).sum() * 0.25, abs=25)
         covered = shapely.intersection(piece, shapely.union_all([shape for _, shape in soils])).area
-        assert sum(found.values()) == pytest.approx(covered, rel=1e-9)
+        assert sum(found.values()) == pytest.approx(covered, abs=number**2)  # under 1 sq ft, two may claim it

@@ -177,7 +177,7 @@ def least_width(averaging: AveragingSite, row: int, lack: Shape) -> Narrowest | 
     site, resource = averaging.site, averaging.upland.resources[row]
     straight = narrowest(resource, lack, _PLACE_SLACK_FT * site.ft)
     reach = averaging.decisions[row].average_ft * site.ft
-    surface = averaging.passable(shapely.buffer(resource, reach)).shapes
+    surface = averaging.passable(shapely.buffer(resource, reach)).crossed
     surface = surface[shapely.dwithin(surface, resource, reach)]
     if not len(surface):
         return straight

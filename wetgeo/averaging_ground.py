@@ -126,11 +126,14 @@ class AveragingSite:
 
     def passable(self, ground: Shape) -> UncountedSurface:
         """Choose the surface near some ground that a buffer may go on behind."""
-        shapes, ending = self.uncounted.shapes, shapely.union_all(self.banned.geometry.to_numpy())
-        near = shapes[shapely.intersects(shapes, shapely.box(*ground.bounds))]
-        if not ending.is_empty:
-            near = subtract(near, np.array([ending], dtype=object))
-        return dataclasses.replace(self.uncounted, shapes=near)
+        ending = shapely.union_all(self.banned.geometry.to_numpy())
+
+        def near(shapes: GeometryArray) -> GeometryArray:
+            chosen: GeometryArray = shapes[shapely.intersects(shapes, shapely.box(*ground.bounds))]
+            return chosen if ending.is_empty else subtract(chosen, np.array([ending], dtype=object))
+
+        uncounted = self.uncounted
+        return dataclasses.replace(uncounted, crossed=near(uncounted.crossed), access=near(uncounted.access))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,17 +26,21 @@ _MOST_WIDTHS = 10.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UncountedSurface:
-    """Surface over which width is not counted, and which is no part of a buffer.
+    """Surface that is no part of a buffer.
 
     Attributes
     ----------
-    shapes
-        Its polygons, shape (n,).
+    crossed
+        Polygons over which width is not counted, shape (n,).
+    access
+        Polygons of access to the water, shape (m,). They run straight through the buffer: their area does not count,
+        but beside them it is as wide as elsewhere. A path along the water is a trail.
     provision
-        The provision that says so; None where the rule has none.
+        The provision on vegetated distance; None where the rule has none.
     """
 
-    shapes: GeometryArray
+    crossed: GeometryArray
+    access: GeometryArray
     provision: VegetatedDistance | None
 
     @classmethod
@@ -45,10 +49,15 @@ class UncountedSurface:
         provision = ruling.find(VegetatedDistance)
         access = uncounted_access(site, ruling, findings)
         if provision is None:
-            return cls(shapes=access, provision=None)
+            return cls(crossed=np.zeros(0, dtype=object), access=access, provision=None)
         shapes = [site.layers[name].geometry.to_numpy() for name in provision.layers if name in site.layers]
-        shapes += [_trails(site, provision, findings), access]
-        return cls(shapes=np.concatenate(shapes), provision=provision)
+        shapes.append(_trails(site, provision, findings))
+        return cls(crossed=np.concatenate(shapes), access=access, provision=provision)
+
+    @property
+    def shapes(self) -> GeometryArray:
+        """All of it, shape (n + m,)."""
+        return np.concatenate([self.crossed, self.access])
 
 
 def _trails(site: Site, provision: VegetatedDistance, findings: Findings) -> GeometryArray:
@@ -130,14 +139,14 @@ def widen_past(
         The resources, their widths in feet and plain footprints, each shape (n,).
     """
     widened = footprints.copy()
-    if surface.provision is None or not len(surface.shapes):
+    if surface.provision is None or not len(surface.crossed):
         return widened
-    tree = shapely.STRtree(surface.shapes)
+    tree = shapely.STRtree(surface.crossed)
     ids = site.resources["resource_id"].to_numpy()
     for index, (row, width) in enumerate(zip(rows, widths_ft, strict=True)):
         if not len(tree.query(footprints[index], predicate="intersects")):
             continue
-        gained, cut = _gained(upland.resources[row], surface.shapes, width * site.ft, site.ft)
+        gained, cut = _gained(upland.resources[row], surface.crossed, width * site.ft, site.ft)
         if gained.is_empty:
             continue
         widened[index] = shapely.union(footprints[index], gained)

@@ -1,0 +1,171 @@
+"""`wetgeo check` and `wetgeo design` from the command line: exit status, JSON, layers, and proposals as they come."""
+
+from __future__ import annotations
+
+import json
+
+import geopandas as gpd
+import pyogrio
+import pytest
+import shapely
+from small_site import UTM, square, wetlands, write_layer, write_project
+
+FT = 0.3048
+
+
+@pytest.fixture
+def site(tmp_path):
+    write_layer(tmp_path / "wetlands.gpkg", wetlands())
+    return write_project(tmp_path, tail='[options]\nreductions = "none"\n')
+
+
+def rings(width_ft=(75, 40), **how):
+    shapes = [
+        shapely.buffer(square(x, 100), width * FT, quad_segs=128) for x, width in zip((100, 300), width_ft, strict=True)
+    ]
+    return gpd.GeoDataFrame({"name": ["a", "b"]}, geometry=shapes, crs=UTM, **how)
+
+
+def read(folder, layer):
+    return pyogrio.read_dataframe(folder / "buffers.gpkg", layer=layer)
+
+
+def test_compliant_proposal(site, tmp_path, run_wetgeo):
+    source = write_layer(tmp_path / "p.gpkg", rings())
+    result = run_wetgeo("check", site, "--proposed", source, "-o", tmp_path / "o")
+    assert result.code == 0, result.err
+    assert "The buffer complies." in result.out
+    assert read(tmp_path / "o", "averaging")["verdict"].tolist() == ["compliant", "compliant"]
+    assert set(read(tmp_path / "o", "proposed")["resource_id"]) == {"W-1", "W-2"}
+    assert read(tmp_path / "o", "buffers")["width_ft"].tolist() == [75, 40]
+    provenance = json.loads((tmp_path / "o" / "provenance.json").read_text(encoding="utf-8"))
+    assert "p.gpkg" in json.dumps(provenance)
+
+
+def test_json_is_one_document_and_shortfall_is_exit_3(site, tmp_path, run_wetgeo):
+    source = write_layer(tmp_path / "p.gpkg", rings((75, 30)))
+    result = run_wetgeo("check", site, "--proposed", f"{source}|p", "-o", tmp_path / "o", "--json")
+    assert result.code == 3
+    told = json.loads(result.out)
+    assert (told["command"], told["compliant"]) == ("check", False)
+    assert [row["verdict"] for row in told["averaging"]] == ["compliant", "shortfall"]
+    short = told["averaging"][1]
+    assert short["net_sqft"] == pytest.approx(short["credited_sqft"] - short["required_sqft"])
+    assert any("a shortfall of" in finding["message"] for finding in told["findings"])
+
+
+def test_dry_run_writes_nothing(site, tmp_path, run_wetgeo):
+    source = write_layer(tmp_path / "p.gpkg", rings((75, 10)))
+    result = run_wetgeo("check", site, "--proposed", source, "-o", tmp_path / "o", "--dry-run")
+    assert result.code == 3
+    assert not (tmp_path / "o").exists()
+    assert "W-2: too narrow: 10.0" in result.out
+
+
+def test_layers_of_check_are_not_written_by_run(site, tmp_path, run_wetgeo):
+    assert run_wetgeo("run", site, "-o", tmp_path / "o").code == 0
+    names = {row[0] for row in pyogrio.list_layers(tmp_path / "o" / "buffers.gpkg")}
+    assert not names & {"averaging", "averaging_areas", "width_profile", "violations", "proposed"}
+
+
+@pytest.mark.parametrize("crs", ["EPSG:4326", "EPSG:26850", "EPSG:3857"])
+def test_proposal_in_another_crs(crs, site, tmp_path, run_wetgeo):
+    one = run_wetgeo(
+        "check", site, "--proposed", write_layer(tmp_path / "a.gpkg", rings((70, 41))), "--json", "--dry-run"
+    )
+    source = write_layer(tmp_path / "b.gpkg", rings((70, 41)).to_crs(crs))
+    other = run_wetgeo("check", site, "--proposed", source, "--json", "--dry-run")
+    for here, there in zip(json.loads(one.out)["averaging"], json.loads(other.out)["averaging"], strict=True):
+        assert there["minimum_ft"] == pytest.approx(here["minimum_ft"], abs=0.01)
+        assert there["average_ft"] == pytest.approx(here["average_ft"], abs=0.01)
+        assert there["verdict"] == here["verdict"]
+    assert any(
+        row["code"] == "crs-reprojected" and row["layer"] == "proposed" for row in json.loads(other.out)["findings"]
+    )
+
+
+def test_self_crossing_proposal_is_repaired_and_told(site, tmp_path, run_wetgeo):
+    frame = rings((80, 45))
+    x, y = 455_200.0, 4_980_000.0
+    bow = shapely.Polygon([(x, y), (x + 9, y + 9), (x + 9, y), (x, y + 9)])
+    frame.loc[2] = {"name": "bow", "geometry": bow}
+    result = run_wetgeo("check", site, "--proposed", write_layer(tmp_path / "p.gpkg", frame), "--json", "--dry-run")
+    assert result.code == 0, result.err
+    codes = {(row["code"], row["layer"]) for row in json.loads(result.out)["findings"]}
+    assert {("geometry-repaired", "proposed"), ("proposal", "proposed")} <= codes
+
+
+def test_wetland_only_is_too_narrow(site, tmp_path, run_wetgeo):
+    source = write_layer(tmp_path / "p.gpkg", wetlands()[["geometry"]])
+    result = run_wetgeo("check", site, "--proposed", source, "--json", "--dry-run")
+    assert result.code == 3
+    assert {row["verdict"] for row in json.loads(result.out)["averaging"]} == {"too_narrow"}
+    assert {row["minimum_ft"] for row in json.loads(result.out)["averaging"]} == {0}
+
+
+@pytest.mark.parametrize("command", [("check", "--proposed"), ("design", "--keep-out")])
+@pytest.mark.parametrize("kind", ["line", "empty", "missing", "layer"])
+def test_sources_that_cannot_be_used(command, kind, site, tmp_path, run_wetgeo):
+    source = tmp_path / "p.gpkg"
+    frame = rings()
+    if kind == "line":
+        frame = frame.set_geometry([shapely.LineString([(0, 0), (9, 9)])] * 2, crs=UTM)
+    if kind != "missing":
+        write_layer(source, frame.iloc[:0] if kind == "empty" else frame)
+    result = run_wetgeo(command[0], site, command[1], f"{source}|nosuch" if kind == "layer" else source, "--dry-run")
+    assert result.code == 1
+    assert "p.gpkg" in result.err
+    assert "Traceback" not in result.err
+    assert "To mend it" in result.err
+
+
+def test_source_must_be_named(site, run_wetgeo):
+    assert run_wetgeo("check", site).code == 2
+    assert run_wetgeo("design", site).code == 2
+
+
+def test_design_and_check_of_its_own_output_say_the_same(site, tmp_path, run_wetgeo):
+    house = gpd.GeoDataFrame({"name": ["house"]}, geometry=[square(110, 152, 25.0)], crs=UTM)
+    source = write_layer(tmp_path / "k.gpkg", house)
+    result = run_wetgeo("design", site, "--keep-out", source, "-o", tmp_path / "d", "--json")
+    assert result.code == 0, result.err
+    designed = json.loads(result.out)
+    assert designed["command"] == "design"
+    again = run_wetgeo(
+        "check", site, "--proposed", f"{tmp_path / 'd' / 'buffers.gpkg'}|proposed", "--json", "--dry-run"
+    )
+    assert again.code == 0
+    for one, other in zip(designed["averaging"], json.loads(again.out)["averaging"], strict=True):
+        numbers = {name: value for name, value in one.items() if isinstance(value, float)}
+        assert {name: other[name] for name in numbers} == pytest.approx(numbers, abs=1e-2)
+        assert other["verdict"] == one["verdict"]
+    assert shapely.intersection(read(tmp_path / "d", "proposed").union_all(), house.geometry[0]).area < 1e-6
+
+
+def test_design_that_cannot_comply_is_exit_3(site, tmp_path, run_wetgeo):
+    house = gpd.GeoDataFrame({"name": ["house"]}, geometry=[square(110, 142, 25.0)], crs=UTM)
+    result = run_wetgeo("design", site, "--keep-out", write_layer(tmp_path / "k.gpkg", house), "--dry-run")
+    assert result.code == 3
+    assert "no shape complies" in result.err
+    assert "comes within 6.56 ft" in result.err
+
+
+@pytest.mark.parametrize("prefer", ["near", "layer"])
+def test_design_with_a_preference(prefer, site, tmp_path, run_wetgeo):
+    house = gpd.GeoDataFrame({"name": ["house"]}, geometry=[square(110, 155, 25.0)], crs=UTM)
+    source = write_layer(tmp_path / "k.gpkg", house)
+    wood = write_layer(tmp_path / "wood.gpkg", gpd.GeoDataFrame(geometry=[square(40, 60, 60.0)], crs=UTM))
+    words = (wood if prefer == "layer" else prefer,)
+    result = run_wetgeo("design", site, "--keep-out", source, "--prefer", *words, "-o", tmp_path / "d")
+    assert result.code == 0, result.err
+    areas = read(tmp_path / "d", "averaging_areas")
+    added = areas[areas["kind"] == "added"].union_all()
+    if prefer == "layer":
+        assert shapely.difference(added, square(40, 60, 60.0)).area < 0.1
+
+
+def test_case_proposals_hold(shared, tmp_path, run_wetgeo):
+    case = shared / "cases" / "R07-rule-m-averaging"
+    for name, code in (("exact", 0), ("narrow", 3), ("short", 3)):
+        result = run_wetgeo("check", case, "--proposed", f"{case / 'site.gpkg'}|{name}", "--json", "--dry-run")
+        assert result.code == code

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import datetime
+from dataclasses import replace
 
 import geopandas as gpd
 import numpy as np
 import pyproj
 
 from wetgeo.findings import Findings
+from wetgeo.kernels.grid import Grid
+from wetgeo.kernels.resample import bilinear
 from wetgeo.rules.load import load_pack
 from wetgeo.ruling import Ruling
 from wetgeo.site import Site
@@ -40,3 +43,41 @@ def make_layer(features, crs=METRES):
 
 def make_ruling(pack_id, **options):
     return Ruling.of(load_pack(pack_id), options, DAY, Findings())
+
+
+class Elevations:
+    """Elevations of one grid in memory, read by windows as a DEM is."""
+
+    def __init__(self, grid):
+        self.grid, self.cell, self.bounds = grid, max(grid.dx, grid.dy), grid.bounds
+
+    @classmethod
+    def of(cls, height, *, half=300.0, cell=3.0):
+        """Take `height(x, y)` at the cells' centres of a square around the origin."""
+        size = round(2 * half / cell)
+        row, column = np.mgrid[:size, :size]
+        x, y = (column + 0.5) * cell - half, half - (row + 0.5) * cell
+        return cls(Grid(z=np.asarray(height(x, y), dtype=float), left=-half, top=half, dx=cell, dy=cell))
+
+    def window(self, bounds, *, pad=2):
+        grid = self.grid
+        rows, columns = grid.z.shape
+        wanted = [
+            int(np.floor((grid.top - bounds[3]) / grid.dy)) - pad, int(np.ceil((grid.top - bounds[1]) / grid.dy)) + pad,
+            int(np.floor((bounds[0] - grid.left) / grid.dx)) - pad, int(np.ceil((bounds[2] - grid.left) / grid.dx)) + pad,
+        ]  # fmt: skip
+        r0, r1, c0, c1 = np.clip(wanted, 0, [rows, rows, columns, columns])
+        if r0 >= r1 or c0 >= c1:
+            return None
+        return replace(
+            grid,
+            z=grid.z[r0:r1, c0:c1],
+            left=grid.left + c0 * grid.dx,
+            top=grid.top - r0 * grid.dy,
+            touches=[r0, r1, c0, c1] != wanted,
+        )
+
+    def sample(self, x, y):
+        return bilinear(
+            self.grid.z, (self.grid.top - y) / self.grid.dy - 0.5, (x - self.grid.left) / self.grid.dx - 0.5
+        )

@@ -24,9 +24,10 @@ from wetgeo.site import Site
 
 #: the ground along a subject edge is drawn this far out: further than any buffer reaches
 _REACH_FT = 1000.0
-#: angle between the rays of a corner, radians, and distance between those of a side
+#: angle between the rays of a corner, radians, and distance between those of a side: in a bay, where another side
+#: becomes nearer, the ground ends between two rays
 _FAN_STEP = 0.05
-_RAY_SPACING_FT = 50.0
+_RAY_SPACING_FT = 2.0
 #: paths are looked for this far around the surface at first, and at most
 _FIRST_MARGIN_FT = 500.0
 _MOST_CELLS = 36_000_000

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 import shapely
-from conftest import SHARED
+from places import SHARED
 
 from wetgeo.kernels.offset import grow
 

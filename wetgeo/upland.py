@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import shapely
 
+from wetgeo.kernels.needles import without_needles
 from wetgeo.kernels.offset import (
     CHORD_TOLERANCE_FT,
     FloatArray,
@@ -23,6 +24,8 @@ from wetgeo.site import Site
 
 #: parts of upland smaller than this are what is left where outlines nearly coincide, no ground
 _SLIVER_SQFT = 0.01
+#: and so are spikes and slits that are thinner than this
+_NEEDLE_FT = 0.001
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +81,7 @@ class Upland:
         ground = polygons_only(ground)
         if self.tract is not None:
             ground = clip(ground, self.tract)
-        return without_slivers(ground, _SLIVER_SQFT * self.ft**2)
+        return without_needles(without_slivers(ground, _SLIVER_SQFT * self.ft**2), _NEEDLE_FT * self.ft)
 
     def within(self, rows: np.ndarray, widths_ft: FloatArray) -> GeometryArray:
         """U(w): upland within w feet of each resource, within tract and subject ground."""

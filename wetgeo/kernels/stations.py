@@ -11,6 +11,8 @@ from wetgeo.kernels.lines import Bools, Floats, Ints
 
 #: a vertex where the edge turns by more than this angle (radians) may itself bear a monument
 CORNER = 0.1
+#: two sums of squared gaps that differ by less than this part of the largest gap's square are the same
+SAME = 1e-9
 #: halvings by which the straying is spread over the gaps
 HALVINGS = 2
 
@@ -211,6 +213,8 @@ def _fewest(at: Floats, ahead: Bools, mirrored: Bools, largest: float, smallest:
             if near or not ahead[i, j - i] or not mirrored[count - 1 - j, j - i]:
                 continue
             square = squares[i] + gap * gap
-            if gaps[i] + 1 < gaps[j] or (gaps[i] + 1 == gaps[j] and square < squares[j]):
+            # what differs in the last digits only is even alike: of these the first is taken
+            evener = square < squares[j] - SAME * largest * largest
+            if gaps[i] + 1 < gaps[j] or (gaps[i] + 1 == gaps[j] and evener):
                 gaps[j], squares[j], before[j] = gaps[i] + 1, square, i
     return before

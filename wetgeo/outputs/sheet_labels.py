@@ -178,10 +178,10 @@ def _height(lines: Sequence[Line]) -> float:
 
 def _baselines(lines: Sequence[Line], spot: Spot) -> list[tuple[Line, tuple[float, float]]]:
     """Where each line stands, the last one lowest; a label of several lines is never turned."""
-    found, base = [], spot.y + lines[-1].size * DESCENT
+    found, low = [], spot.y
     for line in reversed(lines):
-        found.append((line, (spot.x, base)))
-        base += line.size * (ASCENT + DESCENT)
+        found.append((line, (spot.x, low + line.size * DESCENT)))
+        low += line.size * (ASCENT + DESCENT)
     if spot.turn:
         found = [(line, (spot.x, spot.y)) for line, _ in found]
     return found

@@ -204,8 +204,8 @@ class Paper:
         self.axes.set_ylim(0, HEIGHT)
         self.axes.set_autoscale_on(False)
         self._order = 1.0
-        #: the boxes of all text, as polygons
-        self.written: list[Any] = []
+        #: all text, with the ground on the paper that each line of it covers
+        self.written: list[tuple[str, Any]] = []
 
     def draw(self, geometries: Geometries, ink: Ink) -> None:
         """Draw shapely geometries that stand in points; polygons are filled, lines are not."""
@@ -246,7 +246,7 @@ class Paper:
         font = _font(face).copy()
         font.set_size(size)
         self._add(_Written(start, text, font, color, turn))
-        self.written.append(text_box(at, text, size=size, face=face, align=align, turn=turn))
+        self.written.append((text, text_box(at, text, size=size, face=face, align=align, turn=turn)))
         return width
 
     def paragraph(self, box: Box, text: str, *, size: float, face: Face = "regular", color: str = "#000000") -> float:

@@ -17,6 +17,7 @@ from wetgeo.outputs.geopackage import write_geopackage
 from wetgeo.outputs.monuments_csv import write_monuments_csv
 from wetgeo.outputs.provenance import write_provenance
 from wetgeo.outputs.qgis_project import write_qgis_project
+from wetgeo.outputs.report import write_report
 from wetgeo.outputs.shapefile import shapefile_cuts, write_shapefiles
 from wetgeo.outputs.staging import claim, exchange, files_in, staging, told
 
@@ -35,6 +36,7 @@ WRITERS: dict[str, Callable[[Delineation, Path], None]] = {
     "gpkg": write_geopackage,
     "shp": write_shapefiles,
     "qgz": write_qgis_project,
+    "html": write_report,
     "pdf": write_exhibit,
     "csv": write_monuments_csv,
     "declaration": write_declaration,

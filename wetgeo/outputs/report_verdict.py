@@ -1,0 +1,181 @@
+"""What a report says first: what is required, or whether a proposal complies and by what margin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import pandas as pd
+
+from wetgeo.outputs.plain import one_line
+from wetgeo.units import SQFT_PER_ACRE
+
+if TYPE_CHECKING:
+    from wetgeo.delineation import Delineation
+
+Tone = Literal["good", "bad", "plain"]
+
+#: the verdicts of so many resources are told in words, the worst first
+MOST_WORDS = 12
+_ORDER = {"too_narrow": 0, "shortfall": 1, "compliant": 2}
+_NAMES = {"too_narrow": "too narrow", "shortfall": "shortfall", "compliant": "complies"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One resource's verdict in words."""
+
+    resource_id: str
+    verdict: str
+    words: str
+    tone: Tone
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """The answer first: a headline, what it rests on, figures, and resources one by one."""
+
+    headline: str
+    words: str
+    tone: Tone
+    figures: list[tuple[str, str]]
+    items: list[Item]
+    more: int = 0
+
+
+def verdict(delineation: Delineation) -> Verdict:
+    """Say what a delineation comes to; conformed layers."""
+    if delineation.layers.get("averaging") is not None:
+        return _judged(delineation)
+    return _required(delineation)
+
+
+def _required(delineation: Delineation) -> Verdict:
+    layers = delineation.layers
+    buffers, resources = layers["buffers"], layers["resources"]
+    if buffers.empty:
+        words = "The findings say why each of the resources has none."
+        return Verdict(headline="No buffer is required here", words=words, tone="plain", figures=[], items=[])
+    widths = buffers["width_ft"].dropna()
+    spread = _spread(float(widths.min()), float(widths.max())) if len(widths) else "of various widths"
+    area = float(layers["buffer_union"]["area_sqft"].sum())
+    figures = [
+        ("resources with a buffer", f"{len(buffers):,} of {len(resources):,}"),
+        ("acres of buffer", f"{area / SQFT_PER_ACRE:,.2f}"),
+        ("square feet", f"{area:,.0f}"),
+    ]
+    figures += _counts(delineation)
+    plural = "Buffers are" if len(buffers) > 1 else "A buffer is"
+    return Verdict(
+        headline=f"{plural} required, {spread} wide",
+        words="What each resource asks for, and by which section, stands in the table of required buffers.",
+        tone="plain",
+        figures=figures,
+        items=_asked(buffers)[:MOST_WORDS],
+        more=max(len(buffers) - MOST_WORDS, 0),
+    )
+
+
+def _asked(buffers: pd.DataFrame) -> list[Item]:
+    """Say what each resource asks for, the widest first."""
+    fields = ("resource_id", "resource_type", "class", "width_ft", "area_sqft", "citation")
+    rows = list(zip(*(buffers[field].tolist() for field in fields), strict=True))
+    rows.sort(key=lambda row: -row[3] if pd.notna(row[3]) else 0.0)
+    return [
+        Item(
+            resource_id=one_line(name),
+            verdict="width unknown" if pd.isna(width) else f"{width:,.2f}".rstrip("0").rstrip(".") + " ft",
+            words="; ".join(
+                [
+                    f"{kind}{'' if pd.isna(cls) else ', ' + one_line(cls)}",
+                    f"{area:,.0f} sq ft",
+                    *([] if pd.isna(citation) else [f"section {one_line(citation).split(';')[0]}"]),
+                ]
+            ),
+            tone="plain",
+        )
+        for name, kind, cls, width, area, citation in rows
+    ]
+
+
+def _judged(delineation: Delineation) -> Verdict:
+    layers = delineation.layers
+    averaging, violations = layers["averaging"], layers["violations"]
+    bad = averaging[averaging["verdict"] != "compliant"]
+    complies = bad.empty and violations.empty
+    what = "The designed buffer" if delineation.command == "design" else "The proposed buffer"
+    if averaging.empty:
+        words = "No resource here has a buffer to be averaged."
+    elif complies:
+        words = f"All {len(averaging):,} resources keep the area and the least width that the rule asks for."
+    else:
+        words = f"{len(bad):,} of {len(averaging):,} resources fall short"
+        words += f"; {len(violations):,} places or uses that the rule does not allow." if len(violations) else "."
+    figures = [
+        ("required, sq ft", f"{averaging['required_sqft'].sum():,.0f}"),
+        ("credited, sq ft", f"{averaging['credited_sqft'].sum():,.0f}"),
+        *_least(averaging),
+    ]
+    items = _items(averaging)
+    return Verdict(
+        headline=f"{what} complies" if complies else f"{what} does not comply",
+        words=words,
+        tone="good" if complies else "bad",
+        figures=[*figures, *_counts(delineation)],
+        items=items[:MOST_WORDS],
+        more=max(len(items) - MOST_WORDS, 0),
+    )
+
+
+def _least(averaging: pd.DataFrame) -> list[tuple[str, str]]:
+    """Name the least margin of all, and where it is."""
+    known = averaging.dropna(subset="margin_ft").sort_values("margin_ft", kind="stable")
+    if known.empty:
+        return []
+    name, margin = known["resource_id"].iloc[0], known["margin_ft"].iloc[0]
+    return [(f"least margin, ft, at {one_line(name)}", f"{margin:+,.2f}")]
+
+
+def _items(averaging: pd.DataFrame) -> list[Item]:
+    fields = ("resource_id", "verdict", "margin_ft", "minimum_ft", "minimum_allowed_ft", "net_sqft")
+    rows = list(zip(*(averaging[field].tolist() for field in fields), strict=True))
+    rows.sort(key=lambda row: (_ORDER.get(row[1], 0), row[2]))
+    return [
+        Item(
+            resource_id=one_line(name),
+            verdict=_NAMES.get(found, one_line(found)),
+            words=f"{_width(margin, least, allowed)}; {_area(net)}",
+            tone="good" if found == "compliant" else "bad",
+        )
+        for name, found, margin, least, allowed, net in rows
+    ]
+
+
+def _width(margin: float, least: float, allowed: float) -> str:
+    if pd.isna(margin):
+        return "its least width is not known"
+    way = "more" if margin >= 0 else "less"
+    return f"least width {least:,.2f} ft, {abs(margin):,.2f} ft {way} than the {allowed:,.2f} ft allowed"
+
+
+def _area(net: float) -> str:
+    if pd.isna(net):
+        return "its area is not known"
+    way = "more" if net >= 0 else "less"
+    return f"{abs(net):,.0f} sq ft {way} than required"
+
+
+def _counts(delineation: Delineation) -> list[tuple[str, str]]:
+    layers, findings = delineation.layers, delineation.layers["findings"]
+    doubts = int((findings["severity"] != "info").sum())
+    found = []
+    if len(layers.get("monuments", ())):
+        found.append(("monuments", f"{len(layers['monuments']):,}"))
+    if len(layers.get("parcels", ())):
+        found.append(("parcels that hold buffer", f"{len(layers['parcels']):,}"))
+    return [*found, ("findings to look at", f"{doubts:,}")]
+
+
+def _spread(low: float, high: float) -> str:
+    low_text, high_text = (f"{one:,.2f}".rstrip("0").rstrip(".") for one in (low, high))
+    return f"{low_text} ft" if low_text == high_text else f"{low_text} to {high_text} ft"

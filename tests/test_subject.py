@@ -108,6 +108,24 @@ def test_water_that_goes_elsewhere_makes_nothing_subject():
     assert (paths["resource_id"].dropna() == "R1").all()
 
 
+def test_water_that_runs_together_takes_a_cell_of_the_edge():
+    def gully(x, y):
+        return 900 + 0.05 * y + 0.5 * np.abs(x - 1.5)
+
+    (ground,), _, _ = find(WETLAND, [shapely.box(-40, 100, 60, 150)], gully)
+    left, _, right, _ = edge_of(ground, WETLAND).bounds
+    assert right - left >= CELL - 0.01
+    assert (left, right) == pytest.approx((0, 3), abs=2 * CELL)
+
+
+def test_resources_that_share_an_edge_are_reached_alike():
+    stream = shapely.box(-150, -20, 150, 0)  # along the wetland's upper edge
+    (first, second), _, _ = find([WETLAND, stream], [shapely.box(-40, 100, 60, 150)], plane())
+    for ground, shape in ((first, WETLAND), (second, stream)):
+        left, _, right, _ = edge_of(ground, shape).bounds
+        assert (left, right) == pytest.approx((-40, 60), abs=2 * CELL)
+
+
 def test_voids_are_told():
     dem = Elevations.of(plane())
     x = np.arange(dem.grid.z.shape[1]) * CELL - 300

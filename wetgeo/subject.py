@@ -8,6 +8,7 @@ from typing import Any
 
 import geopandas as gpd
 import numpy as np
+import pandas as pd
 import shapely
 
 from wetgeo.errors import InputError
@@ -31,6 +32,8 @@ _RAY_SPACING_FT = 2.0
 #: paths are looked for this far around the surface at first, and at most
 _FIRST_MARGIN_FT = 500.0
 _MOST_CELLS = 36_000_000
+#: resources whose distances from a path's end differ by less than this many cells are reached alike
+_ALIKE = 0.01
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +44,7 @@ class SubjectEdges:
     ----------
     ground
         Row of a resource to the ground whose nearest point of it lies on the subject edge; empty where no water of the
-        new surface reaches it. A row that is not here is subject all round.
+        new surface reaches it. A row that is not here is subject all round, if the rule asks a buffer for it at all.
     flow_paths
         Layer ``flow_paths``: how the water goes.
     """
@@ -88,10 +91,20 @@ def subject_edges(site: Site, ruling: Ruling, findings: Findings) -> SubjectEdge
         )
     paths, owners = _flow_paths(site, site.dem, surface)
     _tell_of_ends(site, paths, owners, provision, findings)
-    hits = _hits(site, paths)
-    ground = {row: _ground(site, site.dem, row, hits.get(row)) for row in range(len(site.resources))}
+    hits = _hits(site, paths, site.dem.cell)
+    ground = {row: _ground(site, site.dem, row, hits.get(row)) for row in _buffered(site, ruling)}
     _tell_of_edges(site, ground, hits, provision, findings)
     return SubjectEdges(ground=ground, flow_paths=_paths_layer(site, paths, owners, surface))
+
+
+def _buffered(site: Site, ruling: Ruling) -> list[int]:
+    """Choose the rows of resources that the rule asks a buffer for."""
+    kinds, classes = site.resources["resource_type"], site.resources["class"]
+    return [
+        row
+        for row, (kind, name) in enumerate(zip(kinds, classes, strict=True))
+        if ruling.pack.regulates(kind, None if pd.isna(name) else str(name))
+    ]
 
 
 def _flow_paths(site: Site, dem: ElevationSource, surface: gpd.GeoDataFrame) -> tuple[list[FlowPath], list[int]]:
@@ -126,7 +139,7 @@ def _line(path: FlowPath) -> shapely.LineString:
     return shapely.LineString(points if len(points) > 1 else np.repeat(points, 2, axis=0))
 
 
-def _hits(site: Site, paths: list[FlowPath]) -> dict[int, FloatArray]:
+def _hits(site: Site, paths: list[FlowPath], cell: float) -> dict[int, FloatArray]:
     """Find where paths meet the edges of resources: row to points, shape (n, 2)."""
     resources = site.resources.geometry.to_numpy()
     tree = shapely.STRtree(resources)
@@ -135,12 +148,15 @@ def _hits(site: Site, paths: list[FlowPath]) -> dict[int, FloatArray]:
         if path.end != "target":
             continue
         end = shapely.Point(path.x[-1], path.y[-1])
-        row = int(np.atleast_1d(tree.nearest(end))[0])
-        # the path's last cell only touches the resource; the water goes the shortest way on
-        meets = shapely.intersection(_line(path), resources[row].boundary)
-        point = end if meets.is_empty else next(iter(shapely.get_parts(meets)))
-        nearest = shapely.shortest_line(resources[row].boundary, point)
-        hits.setdefault(row, []).append(shapely.get_coordinates(nearest)[0])
+        near = np.sort(tree.query(end, predicate="dwithin", distance=2 * cell))
+        apart = shapely.distance(resources[near], end)
+        # resources that share the edge there are reached alike
+        for row in near[apart <= apart.min(initial=np.inf) + _ALIKE * cell]:
+            # the path's last cell only touches the resource; the water goes the shortest way on
+            meets = shapely.intersection(_line(path), resources[row].boundary)
+            point = end if meets.is_empty else next(iter(shapely.get_parts(meets)))
+            nearest = shapely.shortest_line(resources[row].boundary, point)
+            hits.setdefault(int(row), []).append(shapely.get_coordinates(nearest)[0])
     return {row: np.array(points) for row, points in hits.items()}
 
 
@@ -157,7 +173,10 @@ def _ground(site: Site, dem: ElevationSource, row: int, hits: FloatArray | None)
 
 
 def _along(ring: shapely.LinearRing, resource: Shape, hits: FloatArray, gap: float, ft: float) -> list[GeometryArray]:
-    """Draw the ground along one ring: between hits that are less than `gap` apart the edge is subject."""
+    """Draw the ground along one ring: between hits that are less than `gap` apart the edge is subject.
+
+    A path stands for water as wide as a cell, half a `gap`, so that the edge is subject for half of that beside it.
+    """
     points = np.asarray(shapely.points(hits), dtype=object)
     own = shapely.distance(ring, points) < 1e-6 * gap + 1e-9
     if not own.any():
@@ -171,13 +190,16 @@ def _along(ring: shapely.LinearRing, resource: Shape, hits: FloatArray, gap: flo
         first, last = intervals.pop(0), intervals.pop()
         intervals.append((last[0], first[1] + ring.length))
     whole = len(intervals) == 1 and stations[0] + ring.length - stations[-1] <= gap and not around
-    subject = [ring] if whole else [_piece(ring, a, b) for a, b in intervals]
-    line = shapely.union_all([piece for piece in subject if piece.length > 0])
-    return [] if line.is_empty else _strips(resource, line, ft)
+    beside = gap / 4
+    whole = whole or any(b - a + 2 * beside >= ring.length for a, b in intervals)
+    subject = [ring] if whole else [_piece(ring, a - beside, b + beside) for a, b in intervals]
+    return _strips(resource, shapely.union_all(subject), ft)
 
 
 def _piece(ring: shapely.LinearRing, start: float, end: float) -> shapely.LineString:
-    """Cut a piece out of a ring; `end` may lie past the ring's length."""
+    """Cut a piece out of a ring; `start` may lie before it, and `end` past its length."""
+    if start < 0:
+        start, end = start + ring.length, end + ring.length
     twice = np.concatenate([shapely.get_coordinates(ring), shapely.get_coordinates(ring)[1:]])
     along = np.append(0, np.cumsum(np.hypot(*np.diff(twice, axis=0).T)))
     inside = (along > start) & (along < end)
@@ -229,10 +251,11 @@ def _tell_of_ends(
 def _tell_of_edges(
     site: Site, ground: dict[int, Shape], hits: dict[int, FloatArray], provision: SubjectEdge, findings: Findings
 ) -> None:
-    for row, name in enumerate(site.resources["resource_id"]):
+    for row, along in ground.items():
+        name = site.resources["resource_id"].iloc[row]
         told = (
             f"only the part of its edge that {len(hits[row])} flow paths of {provision.of} reach is subject to a buffer"
-            if not ground[row].is_empty
+            if not along.is_empty
             else f"no water of {provision.of} reaches it: no part of its edge is subject to a buffer"
         )
         findings.info("subject-edge", told, layer="resources", feature_id=name, citation=provision.citation)

@@ -38,6 +38,8 @@ KINDS = {
     "drainageway": ("#ab47bc", "#6a1b9a", "added: drainageway"),
 }
 RATIO = 0.75
+#: more resources than this stand in a picture without their names
+MOST_NAMES = 30
 
 
 def view(out: Path, at: tuple[float, float] | None, feet: float | None) -> tuple[float, float, float, float]:
@@ -54,7 +56,7 @@ def ground(axes: Axes, dem: Path, bounds: tuple[float, float, float, float], int
     with rasterio.open(dem) as file:
         window = from_bounds(*bounds, file.transform).round_offsets().round_lengths()
         z = file.read(1, window=window, boundless=True, masked=True).astype(float).filled(np.nan)
-        left, top = file.window_transform(window) * (0, 0)
+        left, top = file.window_transform(window).c, file.window_transform(window).f
         dx, dy = file.transform.a, -file.transform.e
     extent = (left, left + z.shape[1] * dx, top - z.shape[0] * dy, top)
     shade = LightSource(315, 40).hillshade(np.nan_to_num(z, nan=float(np.nanmean(z))), vert_exag=2, dx=dx, dy=dy)
@@ -100,7 +102,8 @@ def draw(words: argparse.Namespace) -> None:
         chosen = layers["extensions"][layers["extensions"]["kind"] == kind]
         legend += fill(axes, chosen.dissolve().clip(box), style, 0.55)
     legend += fill(axes, layers["resources"].dissolve().clip(box), ("#7fc3d8", "#21708a", "lake, stream, wetland"), 0.9)
-    for row in layers["resources"].clip(box).itertuples():
+    named = layers["resources"].clip(box)
+    for row in named.itertuples() if len(named) <= MOST_NAMES else ():
         point = row.geometry.representative_point()
         axes.annotate(row.resource_id, (point.x, point.y), ha="center", va="center", fontsize=7, clip_on=True)
     scale_bar(axes, 0.3048 / layers["buffers"].crs.axis_info[0].unit_conversion_factor)

@@ -92,6 +92,8 @@ def write_exhibit(delineation: Delineation, folder: Path) -> None:
 def exhibit_limits(delineation: Delineation) -> Findings:
     """Tell in findings what the sheets leave out, where there would be too many; the layers are conformed."""
     findings = Findings()
+    if delineation.layers["resources"].empty:
+        return findings
     plan = plan_sheets(delineation, MAP)
     if not plan.sheets:
         words = (
@@ -107,6 +109,8 @@ def exhibit_limits(delineation: Delineation) -> Findings:
 
 def draw_sheets(delineation: Delineation, head: Heading) -> list[Sheet]:
     """Draw all sheets but for their numbers; each with its scale in words."""
+    if delineation.layers["resources"].empty:
+        return [_empty_sheet(head)]
     plan = plan_sheets(delineation, MAP)
     sheets: list[Sheet] = []
     if len(plan.sheets) != 1:
@@ -121,6 +125,15 @@ def draw_sheets(delineation: Delineation, head: Heading) -> list[Sheet]:
         lines = declaration_lines(delineation)
         sheets += [(paper, "none") for paper in text_pages(lines, head, most=MOST_TEXTS)]
     return sheets
+
+
+def _empty_sheet(head: Heading) -> Sheet:
+    paper = Paper()
+    draw_title(paper, head, "No resources")
+    paper.text(
+        MAP.center, "There is nothing to draw: no wetland, lake or stream is in the data.", size=9, align="center"
+    )
+    return paper, "none"
 
 
 def _plan_sheet(delineation: Delineation, head: Heading, sheet: PlanSheet, ground: Ground) -> Sheet:

@@ -22,6 +22,7 @@ from wetgeo.delineation import Delineation
 from wetgeo.errors import OutputError
 from wetgeo.outputs import earlier, staging, write
 from wetgeo.outputs.write import check_output, claim, write_outputs
+from wetgeo.project import FORMATS
 
 BOTH = ("gpkg", "shp")
 
@@ -434,11 +435,8 @@ def test_temporary_folders_of_dead_runs_are_removed(out: Path) -> None:
     assert _clean(out)
 
 
-def test_formats_without_a_writer_are_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.INFO, "wetgeo"):
-        files = _run(tmp_path / "out", ("gpkg", "dxf"))
-    assert [path.name for path in files] == ["buffers.gpkg", "provenance.json"]
-    assert "this version of wetgeo does not write buffers.dxf" in caplog.text
+def test_every_format_of_a_project_file_has_a_writer() -> None:
+    assert set(write.WRITERS) == set(FORMATS)
 
 
 def test_a_layer_that_the_schema_does_not_know_is_refused(tmp_path: Path) -> None:

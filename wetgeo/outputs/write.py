@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import importlib
 import logging
 from typing import TYPE_CHECKING
 
 from wetgeo.frames import conform, empty, findings_frame
 from wetgeo.layers import LAYERS
-from wetgeo.outputs.declaration import write_declaration
-from wetgeo.outputs.dxf import write_dxf
-from wetgeo.outputs.earlier import FILES, check_files, check_folder, check_output, earlier_files
-from wetgeo.outputs.exhibit import exhibit_limits, write_exhibit
-from wetgeo.outputs.geopackage import write_geopackage
-from wetgeo.outputs.monuments_csv import write_monuments_csv
+from wetgeo.outputs.earlier import check_files, check_folder, check_output, earlier_files
 from wetgeo.outputs.provenance import write_provenance
-from wetgeo.outputs.qgis_project import write_qgis_project
-from wetgeo.outputs.report import write_report
-from wetgeo.outputs.shapefile import shapefile_cuts, write_shapefiles
 from wetgeo.outputs.staging import claim, exchange, files_in, staging, told
 
 if TYPE_CHECKING:
@@ -27,20 +20,32 @@ if TYPE_CHECKING:
 
     from wetgeo.delineation import Delineation
 
+    Writer = Callable[[Delineation, Path], None]
+
 __all__ = ["WRITERS", "check_output", "claim", "prepare", "write_outputs"]
 
 logger = logging.getLogger(__name__)
 
-#: what writes a format: a conformed delineation into a folder; the formats that this version has
-WRITERS: dict[str, Callable[[Delineation, Path], None]] = {
-    "gpkg": write_geopackage,
-    "shp": write_shapefiles,
-    "qgz": write_qgis_project,
-    "html": write_report,
-    "pdf": write_exhibit,
-    "csv": write_monuments_csv,
-    "declaration": write_declaration,
-    "dxf": write_dxf,
+
+def _later(module: str, function: str) -> Writer:
+    """Load a writer when it is first called: drawing and CAD libraries are slow to load."""
+
+    def write(delineation: Delineation, folder: Path) -> None:
+        getattr(importlib.import_module(f"wetgeo.outputs.{module}"), function)(delineation, folder)
+
+    return write
+
+
+#: what writes a format: a conformed delineation into a folder
+WRITERS: dict[str, Writer] = {
+    "gpkg": _later("geopackage", "write_geopackage"),
+    "shp": _later("shapefile", "write_shapefiles"),
+    "qgz": _later("qgis_project", "write_qgis_project"),
+    "html": _later("report", "write_report"),
+    "pdf": _later("exhibit", "write_exhibit"),
+    "csv": _later("monuments_csv", "write_monuments_csv"),
+    "declaration": _later("declaration", "write_declaration"),
+    "dxf": _later("dxf", "write_dxf"),
 }
 
 
@@ -62,7 +67,7 @@ def write_outputs(
     overwrite
         Whether outputs of an earlier run may be replaced.
     formats
-        Formats of `wetgeo.project.FORMATS`; those without a writer in this version are told to the log.
+        Formats of `wetgeo.project.FORMATS`.
     claimed
         Whether the caller holds the folder's `claim`.
 
@@ -115,8 +120,12 @@ def prepare(delineation: Delineation, formats: Sequence[str]) -> Delineation:
         layers[name] = empty(name, delineation.crs) if given is None else conform(name, given, delineation.crs)
     ready = dataclasses.replace(delineation, layers=layers)
     if "shp" in formats:
+        from wetgeo.outputs.shapefile import shapefile_cuts
+
         delineation.findings.extend(shapefile_cuts(ready))
     if "pdf" in formats:
+        from wetgeo.outputs.exhibit import exhibit_limits
+
         delineation.findings.extend(exhibit_limits(ready))
     layers["findings"] = conform("findings", findings_frame(delineation.findings), delineation.crs)
     return ready
@@ -124,8 +133,5 @@ def prepare(delineation: Delineation, formats: Sequence[str]) -> Delineation:
 
 def _write_all(ready: Delineation, folder: Path, formats: Sequence[str]) -> None:
     for one in formats:
-        if one in WRITERS:
-            WRITERS[one](ready, folder)
-        else:
-            logger.info("%s: this version of wetgeo does not write %s", one, FILES.get(one, one))
+        WRITERS[one](ready, folder)
     write_provenance(ready, folder, files_in(folder))

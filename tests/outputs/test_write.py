@@ -22,7 +22,6 @@ from wetgeo.delineation import Delineation
 from wetgeo.errors import OutputError
 from wetgeo.outputs import earlier, staging, write
 from wetgeo.outputs.write import check_output, claim, write_outputs
-from wetgeo.project import FORMATS
 
 BOTH = ("gpkg", "shp")
 
@@ -433,10 +432,6 @@ def test_temporary_folders_of_dead_runs_are_removed(out: Path) -> None:
     (out / ".wetgeo-abc" / "new" / "buffers.gpkg").write_text("half")
     _run(out)
     assert _clean(out)
-
-
-def test_every_format_of_a_project_file_has_a_writer() -> None:
-    assert set(write.WRITERS) == set(FORMATS)
 
 
 def test_a_layer_that_the_schema_does_not_know_is_refused(tmp_path: Path) -> None:

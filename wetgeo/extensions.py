@@ -124,7 +124,11 @@ def floodplain(site: Site, provision: law.Floodplain, findings: Findings) -> Map
     for text, features in sorted(unknown.items()):
         findings.warning(
             "extension",
-            (f"flood zone {text!r} is not known to the rule and was" if text else "features without a flood zone were")
+            (
+                f"flood zone {text!r} is not known to the rule and was"
+                if text
+                else "features without a flood zone (field role zone) were"
+            )
             + f" not counted as floodplain ({features} of {len(layer)} features); "
             f"known: {', '.join((*provision.zones, *provision.not_zones))}",
             layer="floodplain",

@@ -105,7 +105,7 @@ def _all_ready(drafts: Sequence[Draft], crs: CRS, ft: float, findings: Findings)
 
 def _ready(draft: Draft, ft: float) -> Draft:
     """Repair geometries and draw banks; `draft` is in the working CRS."""
-    geometry = make_valid(draft.geometry, sqft=ft**2, notes=draft.notes)
+    geometry = make_valid(draft.geometry, sqft=ft**2, notes=draft.notes, features=draft.rows)
     draft = replace(draft, geometry=geometry)
     draft = draft.drop(without_extent(geometry, ft=ft), "its outline encloses no area, or its line has no length")
     return draw_banks(draft, ft) if draft.name == "streams" else draft

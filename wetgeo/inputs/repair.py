@@ -89,7 +89,9 @@ def _gathered(parts: Any, kind: str) -> Any:  # noqa: ANN401 -- shapely geometri
     return makers[kind](parts)
 
 
-def make_valid(geometry: GeometryArray, *, sqft: float, notes: Notes) -> GeometryArray:
+def make_valid(
+    geometry: GeometryArray, *, sqft: float, notes: Notes, features: NDArray[np.intp] | None = None
+) -> GeometryArray:
     """Repair invalid polygons so that all ground inside any of their lobes is kept, and none twice.
 
     The change of area is reckoned from the shoelace formula over the rings as they are stored, which is the area that
@@ -103,6 +105,8 @@ def make_valid(geometry: GeometryArray, *, sqft: float, notes: Notes) -> Geometr
         Square CRS units in a square foot.
     notes
         Gets a note for each repair, a warning where the area changes by more than 1 %.
+    features
+        The row of `notes` that each geometry is of, shape (n,); left out, they count from 0.
     """
     made = geometry.copy()
     rows = np.flatnonzero(~shapely.is_valid(geometry) & (kinds(geometry) == "polygon"))
@@ -121,7 +125,7 @@ def make_valid(geometry: GeometryArray, *, sqft: float, notes: Notes) -> Geometr
             "geometry-repaired",
             f"invalid outline repaired ({reason}): area {old:,.1f} sq ft before, by the shoelace formula over its "
             f"rings as stored, {new:,.1f} sq ft after ({_percent(change)})",
-            [row],
+            [row if features is None else features[row]],
         )
     return made
 

@@ -78,3 +78,10 @@ def test_no_elevations_are_told():
     found, (told,) = trace(Elevations.of(valley), footprint=away)
     assert not found
     assert told.code == "dem-coverage"
+
+
+def test_a_void_ends_it_and_is_told():
+    dem = Elevations.of(valley, half=600, cell=5.0)
+    dem.grid.z[115:120] = np.nan  # across the valley, between the wetland and the bend
+    _, findings = trace(dem, footprint=shapely.buffer(shapely.box(60, 120, 120, 180), 50))
+    assert any(found.code == "flow-void" and "ends in a void" in found.message for found in findings)

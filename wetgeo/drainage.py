@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import shapely
+from scipy.ndimage import binary_dilation
 
 from wetgeo.findings import Findings
 from wetgeo.footprints import Extension
 from wetgeo.kernels.drainage import drainage_lines
-from wetgeo.kernels.grid import ElevationSource
+from wetgeo.kernels.grid import ElevationSource, Grid
 from wetgeo.kernels.offset import Shape
 from wetgeo.rules.provisions import Drainageway
 from wetgeo.ruling import Ruling
@@ -22,6 +23,24 @@ _MARGIN = 4.0
 _MOST_CELLS = 9_000_000
 #: lines that leave the zone by less than this many cells end inside it
 _LEAVES_CELLS = 2.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Traced:
+    """Lines found, whether any leaves the elevations that were read, and whether any ends beside a void."""
+
+    lines: list[shapely.LineString]
+    cut: bool
+    voids: bool
+
+
+def _any_ends_in_void(grid: Grid, lines: list[shapely.LineString]) -> bool:
+    beside = binary_dilation(np.isnan(grid.z), np.ones((3, 3), dtype=bool))
+    if not lines or not beside.any():
+        return False
+    ends = np.array([line.coords[-1] for line in lines])
+    row, column = (grid.top - ends[:, 1]) / grid.dy, (ends[:, 0] - grid.left) / grid.dx
+    return bool(beside[np.floor(row).astype(int), np.floor(column).astype(int)].any())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,29 +79,12 @@ class TracedDrainageways:
 
     def extend(self, row: int, zone: str | None, footprint: Shape) -> list[Extension]:
         """Trace the drainageways that cross a footprint and go on outside it."""
-        name = self.site.resources["resource_id"].iloc[row]
-        lines, cut = self._lines(footprint)
-        if lines is None:
-            self.findings.warning(
-                "dem-coverage",
-                "lies where the DEM has no elevations; no drainageway could be traced",
-                layer="dem",
-                feature_id=name,
-                citation=self.provision.citation,
-            )
-        if not lines:
+        traced = self._trace(footprint)
+        self._tell(row, traced)
+        if traced is None or not traced.lines:
             return []
-        if cut:
-            self.findings.warning(
-                "extension-cut-short",
-                "a traced drainageway reaches the edge of the ground that was read; it may go on, and more may drain "
-                "to it",
-                layer="dem",
-                feature_id=name,
-                citation=self.provision.citation,
-            )
         width = self.width_ft * self.site.ft
-        strips = shapely.buffer(np.array(lines, dtype=object), width / 2, cap_style="flat", join_style="mitre")
+        strips = shapely.buffer(np.array(traced.lines, dtype=object), width / 2, cap_style="flat", join_style="mitre")
         return [
             Extension(
                 row=row,
@@ -97,25 +99,51 @@ class TracedDrainageways:
             for strip in strips
         ]
 
-    def _lines(self, footprint: Shape) -> tuple[list[shapely.LineString] | None, bool]:
-        """Trace the lines that cross the outline of a footprint, and say whether any was cut by the window.
+    def _tell(self, row: int, traced: _Traced | None) -> None:
+        told = [
+            (
+                traced is None,
+                "dem-coverage",
+                "lies where the DEM has no elevations; no drainageway could be traced",
+            ),
+            (
+                traced is not None and traced.cut,
+                "extension-cut-short",
+                "a traced drainageway reaches the edge of the ground read; it may go on, and more may drain to it",
+            ),
+            (
+                traced is not None and traced.voids,
+                "flow-void",
+                "a traced drainageway ends in a void of the DEM",
+            ),
+        ]
+        for applies, code, message in told:
+            if applies:
+                self.findings.warning(
+                    code,
+                    message,
+                    layer="dem",
+                    feature_id=self.site.resources["resource_id"].iloc[row],
+                    citation=self.provision.citation,
+                )
 
-        None where there are no elevations.
-        """
+    def _trace(self, footprint: Shape) -> _Traced | None:
+        """Trace the lines that cross the outline of a footprint; None where there are no elevations."""
         area = self.acres * SQFT_PER_ACRE * self.site.sqft
         margin = _MARGIN * np.sqrt(area)
         before = -1.0
         while True:
             window = np.array(footprint.bounds) + margin * np.array([-1.0, -1.0, 1.0, 1.0])
             grid = self.dem.window((window[0], window[1], window[2], window[3]))
-            if grid is None:
-                return None, False
+            if grid is None or np.isnan(grid.z).all():
+                return None
             found = [line for line in drainage_lines(grid, area) if self._crosses(line, footprint)]
             length = float(sum(line.length for line in found))
             # more ground may make more lines; once it no longer does, all is seen
             if abs(length - before) <= self.dem.cell or grid.touches or 4 * grid.z.size > _MOST_CELLS:
                 inner = shapely.box(*(np.array(grid.bounds) + 2 * self.dem.cell * np.array([1.0, 1.0, -1.0, -1.0])))
-                return found, any(not inner.contains(line) for line in found)
+                cut = any(not inner.contains(line) for line in found)
+                return _Traced(lines=found, cut=cut, voids=_any_ends_in_void(grid, found))
             before, margin = length, 2 * margin
 
     def _crosses(self, line: shapely.LineString, footprint: Shape) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import geopandas as gpd
 import numpy as np
@@ -28,6 +29,8 @@ GAP_FT = 0.05
 TOKEN_SQFT = 0.01
 #: ground is looked at this far beyond the last that may matter, feet
 _MARGIN_FT = 10.0
+#: a buffer is hardly anywhere wider than this many required widths
+_WIDE = 10.0
 #: resources' edges are taken as points this far apart where ground is divided among them, feet
 _SHARE_SPACING_FT = 5.0
 
@@ -136,7 +139,7 @@ class AveragingSite:
         return dataclasses.replace(uncounted, crossed=near(uncounted.crossed), access=near(uncounted.access))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Proposal:
     """A proposed buffer.
 
@@ -151,6 +154,16 @@ class Proposal:
     polygons: GeometryArray
     names: NDArray[np.object_]
     parts: GeometryArray
+
+    @cached_property
+    def part_tree(self) -> shapely.STRtree:
+        """A tree of the parts."""
+        return shapely.STRtree(self.parts)
+
+    @cached_property
+    def polygon_tree(self) -> shapely.STRtree:
+        """A tree of the polygons."""
+        return shapely.STRtree(self.polygons)
 
     @classmethod
     def of(cls, averaging: AveragingSite, frame: gpd.GeoDataFrame, findings: Findings) -> Proposal:
@@ -187,7 +200,7 @@ class Proposal:
 
     def near(self, ground: Shape) -> Shape:
         """All of it that comes near some ground."""
-        found = np.sort(shapely.STRtree(self.parts).query(ground))
+        found = np.sort(self.part_tree.query(ground))
         return shapely.union_all(self.parts[found])
 
     def closed(self, gaps: Sequence[GeometryArray], averaging: AveragingSite, findings: Findings) -> Proposal:
@@ -221,16 +234,19 @@ def lacking(averaging: AveragingSite, row: int, proposal: Proposal) -> tuple[Sha
         behind; it may reach further than any width that matters. And the gaps.
     """
     site, upland = averaging.site, averaging.upland
-    around = averaging.within(row, _reach_ft(averaging, row, proposal))
-    surface = averaging.passable(around).shapes
-    left = shapely.difference(around, proposal.near(around))
-    left = subtract(np.array([left], dtype=object), surface)[0]
-    if row in averaging.exempt:
-        left = polygonal(shapely.difference(left, averaging.exempt[row]))
+    for reach_ft in _reaches_ft(averaging, row, proposal):
+        around = averaging.within(row, reach_ft)
+        surface = averaging.passable(around).shapes
+        left = shapely.difference(around, proposal.near(around))
+        left = subtract(np.array([left], dtype=object), surface)[0]
+        if row in averaging.exempt:
+            left = polygonal(shapely.difference(left, averaging.exempt[row]))
+        if not left.is_empty:
+            break
     bounds = [upland.tract] if upland.tract is not None else []
     bounds += [upland.subject[row]] if row in upland.subject else []
     solids = [
-        proposal.polygons[np.sort(shapely.STRtree(proposal.polygons).query(around))],
+        proposal.polygons[np.sort(proposal.polygon_tree.query(around))],
         upland.resources[np.sort(upland.tree.query(around))],
         shapely.boundary(np.array(bounds, dtype=object)),
         surface,
@@ -238,15 +254,17 @@ def lacking(averaging: AveragingSite, row: int, proposal: Proposal) -> tuple[Sha
     return without_gaps(left, GAP_FT * site.ft, np.concatenate(solids))
 
 
-def _reach_ft(averaging: AveragingSite, row: int, proposal: Proposal) -> float:
-    """How far from the resource the proposal's parts at it reach, with a margin."""
+def _reaches_ft(averaging: AveragingSite, row: int, proposal: Proposal) -> list[float]:
+    """How far to look: as far as a buffer may be wide, then as far as the proposal's parts at the resource reach."""
     own, ft = averaging.credit_ft(row), averaging.site.ft
     limit = averaging.upland.offset(np.array([row]), np.array([own]))[0]
-    parts = proposal.parts[np.sort(shapely.STRtree(proposal.parts).query(limit, predicate="intersects"))]
+    parts = proposal.parts[np.sort(proposal.part_tree.query(limit, predicate="intersects"))]
     # how far exactly does not matter, and outlines may have very many vertices
     rough = shapely.simplify(np.append(parts, averaging.upland.resources[row]), _MARGIN_FT / 2 * ft)
     away = shapely.distance(shapely.points(shapely.get_coordinates(rough[:-1])), rough[-1])
-    return max(own, float(away.max(initial=0.0)) / ft) + 2 * _MARGIN_FT
+    whole = max(own, float(away.max(initial=0.0)) / ft) + 2 * _MARGIN_FT
+    # parts that hang together may go on and on, from one resource to the next
+    return [min(whole, max(own, _WIDE * averaging.decisions[row].average_ft) + _MARGIN_FT), whole]
 
 
 def share_out(averaging: AveragingSite, proposal: Proposal, findings: Findings) -> dict[int, Shape]:
@@ -271,7 +289,7 @@ def share_out(averaging: AveragingSite, proposal: Proposal, findings: Findings) 
     """
     sqft, rows = averaging.site.sqft, averaging.rows
     limits = averaging.upland.within(rows, np.array([averaging.credit_ft(row) for row in rows]))
-    claimant, part = shapely.STRtree(proposal.parts).query(limits, predicate="intersects")
+    claimant, part = proposal.part_tree.query(limits, predicate="intersects")
     own = polygons_only(shapely.intersection(limits[claimant], proposal.parts[part]))
     claims = shapely.area(own) > TOKEN_SQFT * sqft
     claimant, part, own = claimant[claims], part[claims], own[claims]
@@ -297,7 +315,7 @@ def _tell_unclaimed(
     area = shapely.area(proposal.parts[unclaimed]).sum() / averaging.site.sqft
     if area <= TOKEN_SQFT:
         return
-    touched = shapely.STRtree(proposal.polygons).query(proposal.parts[unclaimed], predicate="intersects")[1]
+    touched = proposal.polygon_tree.query(proposal.parts[unclaimed], predicate="intersects")[1]
     names = sorted({str(name) for name in proposal.names[touched]})
     listed = ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
     findings.warning(

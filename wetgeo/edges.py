@@ -123,7 +123,7 @@ def tract_edges(footprints: gpd.GeoDataFrame, site: Site, upland: Edges) -> Edge
     for ring in map(shapely.LineString, rings):
         left = _without(ring, water[np.sort(crossed.query(ring, predicate="dwithin", distance=grid))], grid)
         for index in np.sort(tree.query(ring, predicate="intersects")):
-            held = lines_only(shapely.intersection(left, shapes[index], grid_size=grid))
+            held: Any = lines_only(shapely.intersection(left, shapes[index], grid_size=grid))
             left = _without(left, shapes[index : index + 1], grid)
             if edge.dwithin(held, grid):
                 held = shapely.difference(held, edge, grid_size=grid)

@@ -322,6 +322,19 @@ def test_existing_structure_lowers_what_is_required_on_its_lot():
     assert place.judge(place.uniform() - box(450, 15, 500, 40))[0].verdict == "too_narrow"
 
 
+def test_extension_that_is_not_proposed_is_told():
+    flood = {"floodplain": [{"geometry": box(200, -10, 300, 120), "zone": "AE"}]}
+    tract = {"tract": [{"geometry": box(0, -50, 1000, 400)}]}
+    wetland = {"geometry": box(-100, -100, 1100, 0), "class": "3"}
+    place = Averaged([wetland], CMSCWD, layers={**flood, **tract})
+    assert place.judge(box(0, 0, 1000, 50))[0].verdict == "compliant"
+    (message,) = place.told("averaging")
+    assert message.startswith("7,000 sq ft that provisions add to its buffer")
+    whole = Averaged([wetland], CMSCWD, layers={**flood, **tract})
+    whole.judge(box(0, 0, 1000, 50) | box(200, 0, 300, 120))
+    assert whole.told("averaging") == []
+
+
 def test_only_the_subject_edge_counts():
     half = box(-500, -500, 100, 500)
     place = Averaged([{"geometry": SQUARE, "class": "Manage 1"}], MCWD, subject={0: half}, reductions="none")

@@ -256,6 +256,14 @@ def tell_verdicts(
                 f"are credited, {one.required_sqft:,.0f} sq ft required",
                 citation=citation if stated is None else f"{citation}; {stated.citation}",
             )
+        left_out = shapely.difference(averaging.extended.get(one.row, shapely.Polygon()), one.proposed).area / one.sqft
+        if left_out > 1:
+            tell(
+                "averaging",
+                f"{left_out:,.0f} sq ft that provisions add to its buffer (layer extensions) are not proposed; "
+                "averaging compares with the uniform buffer of the required width and does not ask for them",
+                citation=citation,
+            )
         _tell_reading(averaging, ruling, widths[one.row], one, tell)
 
 

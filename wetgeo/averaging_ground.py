@@ -51,6 +51,8 @@ class AveragingSite:
         Row to R, the uniform buffer; where existing structures give a parcel a width of its own, it has that there.
     exempt
         Row to ground on such parcels that is not required at all.
+    extended
+        Row to what provisions add to the buffer beyond R; averaging does not ask for it.
     uncounted
         Surface that is no part of a buffer but does not end one.
     banned
@@ -64,6 +66,7 @@ class AveragingSite:
     decisions: Mapping[int, WidthDecision]
     required: Mapping[int, Shape]
     exempt: Mapping[int, Shape]
+    extended: Mapping[int, Shape]
     uncounted: UncountedSurface
     banned: gpd.GeoDataFrame
 
@@ -102,7 +105,9 @@ class AveragingSite:
         for limit in limits:
             lots.setdefault(limit.row, []).append(limit.parcel)
         outlines = dict(zip(rows.tolist(), limited, strict=True))
-        banned = banned_trails(site, uncounted.provision)
+        added = np.array(sorted({extension.row for extension in footprints.extensions}), dtype=np.intp)
+        wider = footprints.geometries[np.searchsorted(footprints.rows, added)]
+        beyond = shapely.difference(wider, limited[np.searchsorted(rows, added)])
         return cls(
             site=site,
             upland=upland,
@@ -110,8 +115,9 @@ class AveragingSite:
             decisions=decisions,
             required=dict(zip(rows[held].tolist(), grounds[held], strict=True)),
             exempt={row: shapely.difference(shapely.union_all(lots[row]), outlines[row]) for row in lots},
+            extended=dict(zip(added.tolist(), upland.clipped(beyond, added), strict=True)),
             uncounted=uncounted,
-            banned=banned,
+            banned=banned_trails(site, uncounted.provision),
         )
 
     def within(self, row: int, width_ft: float) -> Shape:

@@ -150,7 +150,7 @@ def compare_accumulation(ground: Ground, theirs: NDArray[np.float64], acres: flo
     )
 
 
-def compare_drains_to(ground: Ground, directions: NDArray[np.float64]) -> None:
+def compare_drains_to(ground: Ground, directions: NDArray[np.float64], *, smoothing: float) -> None:
     """Compare the ground that drains to each resource, within 500 ft of it."""
     shares = []
     for resource in ground.resources:
@@ -158,12 +158,13 @@ def compare_drains_to(ground: Ground, directions: NDArray[np.float64]) -> None:
         target = covered_fraction(ground.grid, resource) > 0
         if not target.any():
             continue
-        ours = drains_to(ground.grid, target, smoothing=quiet(ground.grid)) & near & ~target
+        ours = drains_to(ground.grid, target, smoothing=smoothing) & near & ~target
         theirs = follow_directions(directions, target) & near & ~target
         shares.append((ours & theirs).sum() / max((ours | theirs).sum(), 1))
     print(
-        f"{ground.name}: ground within 500 ft that drains to each of {len(shares)} resources: "
-        f"{np.median(shares):.1%} in common with r.watershed (median; {min(shares):.1%} to {max(shares):.1%})"
+        f"{ground.name}: ground within 500 ft that drains to each of {len(shares)} resources, smoothed over "
+        f"{smoothing:.1f}: {np.median(shares):.1%} in common with r.watershed (median; {min(shares):.1%} to "
+        f"{max(shares):.1%})"
     )
 
 
@@ -228,7 +229,8 @@ def main() -> None:
         found = grass(sample, Path(folder), starts)
         for acres in (1.0, 5.0):
             compare_accumulation(sample, found["acc"], acres)
-        compare_drains_to(sample, found["dir"])
+        for smoothing in (0.0, quiet(sample.grid)):
+            compare_drains_to(sample, found["dir"], smoothing=smoothing)
         compare_paths(sample, starts, found)
 
 

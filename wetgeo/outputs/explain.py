@@ -57,7 +57,8 @@ def explain_resource(folder: Path, resource_id: str) -> str:
             f"{zone['zone']} zone: {_ft(zone['width_ft'])} wide, {zone['area_sqft']:,.0f} sq ft", zone["citation"]
         )
     for added in _rows(_of(read_layer(folder, "extensions"), resource_id)):
-        words = f"added for {str(added['kind']).replace('_', ' ')}: {added['area_sqft']:,.0f} sq ft"
+        place = "" if pd.isna(added["zone"]) else f" to the {added['zone']} zone"
+        words = f"added{place} for {str(added['kind']).replace('_', ' ')}: {added['area_sqft']:,.0f} sq ft"
         lines += _item(f"{words}, up to {_ft(added['reach_ft'])} from the resource", added["citation"])
     findings = read_layer(folder, "findings")
     for found in _rows(findings[findings["feature_id"] == resource_id]):

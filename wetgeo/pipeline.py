@@ -84,7 +84,7 @@ def lay_out(project: Project, *, progress: Progress = _silent) -> LaidOut:
     pack = load_pack(project.rule, project.folder)
     ruling = Ruling.of(pack, project.options, project.date, findings)
     progress(0.05, "reading the layers")
-    site = build_site(project, ruling.pack, findings, progress=progress)
+    site = build_site(project, ruling.pack, findings, progress=lambda done, what: progress(0.05 + 0.25 * done, what))
     subject = subject_edges(site, ruling, findings)
     upland = Upland.of(site, subject.ground)
     progress(0.3, "deciding the widths")

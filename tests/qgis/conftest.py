@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -11,7 +12,6 @@ import pytest
 import qgis_program
 from places import ROOT
 
-SAMPLES = ROOT / "data_samples"
 FORMATS = '\n[outputs]\nformats = ["gpkg", "shp", "qgz"]\n'
 
 
@@ -31,13 +31,19 @@ def qgis(qgis_home: Path) -> Callable[..., dict[str, Any]]:
 
 
 @pytest.fixture(scope="session")
-def sample_project(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+def samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the sample site, for QGIS writes into what it opens."""
+    return Path(shutil.copytree(ROOT / "data_samples", tmp_path_factory.mktemp("samples") / "site"))
+
+
+@pytest.fixture(scope="session")
+def sample_project(samples: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     """The sample site's project under a rule, with the formats that QGIS opens."""
 
     def write(name: str) -> Path:
-        text = (SAMPLES / f"{name}.toml").read_text(encoding="utf-8")
+        text = (samples / f"{name}.toml").read_text(encoding="utf-8")
         for file in ("site.gpkg", "dem.tif"):
-            text = text.replace(f'"{file}"', f"'{SAMPLES / file}'")
+            text = text.replace(f'"{file}"', f"'{samples / file}'")
         path = tmp_path_factory.mktemp(name) / "wetgeo.toml"
         path.write_text(text + FORMATS, encoding="utf-8")
         return path
@@ -55,10 +61,10 @@ def delineated(qgis_home, sample_project, run_wetgeo) -> Path:
 
 
 @pytest.fixture(scope="session")
-def judged(qgis_home, sample_project, run_wetgeo) -> Path:
+def judged(qgis_home, samples: Path, sample_project, run_wetgeo) -> Path:
     """Outputs of the sample site with a proposed buffer that does not comply."""
     project = sample_project("mcwd")
-    proposed = f"{SAMPLES / 'site.gpkg'}|proposed_buffer"
+    proposed = f"{samples / 'site.gpkg'}|proposed_buffer"
     result = run_wetgeo("check", project, "--proposed", proposed, "-o", project.parent / "out")
     assert result.code == 3, result.err
     return project.parent / "out"

@@ -35,7 +35,7 @@ def test_each_layer_of_the_geopackage_opens_with_its_style(qgis, judged: Path) -
             None
             if LAYERS[name].geometry is None
             else "singleSymbol"
-            if name in {"violations", "proposed", "parcels", "buffer_union", "flow_paths"}
+            if name in {"violations", "proposed", "parcels", "buffer_union", "flow_paths", "access"}
             else "categorizedSymbol"
         ), name
     labelled = {name for name in names if found[f"{path}|{name}"]["labels"]}

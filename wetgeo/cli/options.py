@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+
+_PROGRESS = "WETGEO_PROGRESS"
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Progress = Callable[[float, str], None]
@@ -61,7 +64,14 @@ def say(message: str, *, quiet: bool = False) -> None:
 
 @contextlib.contextmanager
 def progress_bar(*, quiet: bool) -> Iterator[Progress]:
-    """Give a ``progress(fraction, message)`` that draws a bar on a terminal and does nothing elsewhere."""
+    """Give a ``progress(fraction, message)`` that draws a bar on a terminal and does nothing elsewhere.
+
+    A program that runs wetgeo and shows progress itself sets WETGEO_PROGRESS=lines, and gets lines such as
+    ``[ 30%] deciding the widths`` on standard error.
+    """
+    if os.environ.get(_PROGRESS) == "lines":
+        yield lambda fraction, message: click.echo(f"[{fraction:4.0%}] {message}", err=True)
+        return
     if quiet or not sys.stderr.isatty():
         yield lambda _fraction, _message: None
         return

@@ -23,8 +23,9 @@ def list_packs(*, as_json: bool) -> None:
 
     packs = [load_pack(name) for name in builtin_ids()]
     if as_json:
-        rows = [{"id": p.id, "title": p.title, "authority": p.authority, "status": p.status} for p in packs]
-        click.echo(json.dumps(rows, indent=2))
+        told = ("id", "title", "authority", "document", "effective", "status")
+        rows = [{name: getattr(pack, name) for name in told} for pack in packs]
+        click.echo(json.dumps(rows, indent=2, default=str))
         return
     width = max(len(pack.id) for pack in packs)
     for pack in packs:

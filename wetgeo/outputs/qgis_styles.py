@@ -67,7 +67,7 @@ CREATE TABLE "{STYLES}" (
 _ROW = f"""\
 INSERT INTO "{STYLES}" (f_table_catalog, f_table_schema, f_table_name, f_geometry_column, styleName, styleQML, styleSLD,
  useAsDefault, description, owner, update_time)
-VALUES ('', '', ?1, ?2, 'wetgeo', ?3, '', 1, 'by wetgeo', '', ?4)"""  # noqa: S608 -- no name from outside
+VALUES ('', '', ?1, ?2, 'wetgeo', ?3, '', 1, ?4, '', ?5)"""  # noqa: S608 -- no name from outside
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +135,7 @@ def store_styles(base: sqlite3.Connection, delineation: Delineation) -> None:
     )
     time = f"{delineation.project.date}T00:00:00.000Z"
     rows = [
-        (name, "" if LAYERS[name].geometry is None else "geom", qml(style), time)
+        (name, "" if LAYERS[name].geometry is None else "geom", qml(style), style.title, time)
         for name, style in layer_styles(delineation).items()
     ]
     base.executemany(_ROW, rows)

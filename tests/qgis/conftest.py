@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable
 from functools import partial
@@ -18,6 +19,8 @@ FORMATS = '\n[outputs]\nformats = ["gpkg", "shp", "qgz"]\n'
 @pytest.fixture(scope="session")
 def qgis_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home folder without a QGIS profile; the test is skipped where there is no QGIS."""
+    if not os.environ.get("WETGEO_TEST_QGIS"):
+        pytest.skip("opening the outputs in a real QGIS takes minutes: set WETGEO_TEST_QGIS=1")
     home = tmp_path_factory.mktemp("qgis-home")
     if qgis_program.version(home) is None:
         pytest.skip(qgis_program.ABSENT)

@@ -326,9 +326,11 @@ def test_too_many_resources_get_key_sheets_only_which_is_told(tmp_path: Path) ->
 
 def test_tables_and_texts_have_their_limits_which_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exhibit, "MOST_TABLES", 1)
-    monkeypatch.setattr(exhibit, "MOST_TEXTS", 1)
+    monkeypatch.setattr(exhibit, "MOST_TEXTS", 0)
     text = "\n".join(words(paper) for paper in finished(ready(crowd(tmp_path))))
     assert re.search(r"Monuments: \d+ more rows stand in the data files", text)
+    assert "too long for these sheets: see declaration.txt" in " ".join(text.split())
+    assert "thence" not in text
 
 
 # ---- contours ---------------------------------------------------------------------------------------------------------

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 EXHIBIT = "exhibit.pdf"
 #: at most so many sheets of tables, and of the declaration
 MOST_TABLES, MOST_TEXTS = 12, 20
+#: the declaration of more resources than this is too long for sheets in any case
+MOST_DECLARED = 150
 
 #: text stays text, to be searched and copied; lines keep every vertex; dashes are points
 _STYLE: dict[Any, Any] = {
@@ -120,11 +122,21 @@ def draw_sheets(delineation: Delineation, head: Heading) -> list[Sheet]:
         ground = Ground.of(delineation, FOOT_M / unit_of(delineation.crs)[1])
         sheets += [_plan_sheet(delineation, head, sheet, ground) for sheet in plan.sheets]
     tables = [found for name in TABLES if (found := schedule(delineation, name)) is not None]
-    sheets += [(paper, "none") for paper in schedule_pages(tables, head, most=MOST_TABLES)]
-    if plan.sheets and len(delineation.layers["buffer_union"]):
-        lines = declaration_lines(delineation)
-        sheets += [(paper, "none") for paper in text_pages(lines, head, most=MOST_TEXTS)]
-    return sheets
+    texts = _declaration_sheets(delineation, head)
+    notes = (
+        [] if texts is not None else ["The description by courses is too long for these sheets: see declaration.txt."]
+    )
+    papers = schedule_pages(tables, head, notes, most=MOST_TABLES)
+    return [*sheets, *((paper, "none") for paper in (*papers, *(texts or ())))]
+
+
+def _declaration_sheets(delineation: Delineation, head: Heading) -> list[Paper] | None:
+    """Lay the declaration out; None where it is too long."""
+    if len(delineation.layers["buffers"]) > MOST_DECLARED:
+        return None
+    if delineation.layers["buffer_union"].empty:
+        return []
+    return text_pages(declaration_lines(delineation), head, most=MOST_TEXTS)
 
 
 def _empty_sheet(head: Heading) -> Sheet:

@@ -38,11 +38,6 @@ class Dimension:
         """Where its label leads to."""
         return (self.start[0] + self.end[0]) / 2, (self.start[1] + self.end[1]) / 2
 
-    @property
-    def ground(self) -> Any:  # noqa: ANN401 -- a shapely polygon
-        """What labels must keep off."""
-        return shapely.LineString([self.start, self.end]).buffer(1.5)
-
 
 def dimensions(
     view: View,
@@ -54,12 +49,17 @@ def dimensions(
 
     Where a proposal was judged it stands where this is narrowest; else where the buffer is as wide as required.
     """
-    averaging = layers.get("averaging")
-    found = _required(layers, view.foot) if averaging is None else _narrowest(averaging, proposed, view.foot)
+    mine = {
+        name: layers[name][layers[name]["resource_id"].isin(list(resource_ids))]
+        for name in ("averaging", "buffers", "resources", "edges")
+        if name in layers
+    }
+    averaging = mine.get("averaging")
+    found = _required(mine, view.foot) if averaging is None else _narrowest(averaging, proposed, view.foot)
     return [
         Dimension(start=tuple(xy[0]), end=tuple(xy[1]), words=words)
-        for name, line, words in found
-        if name in resource_ids and shapely.covers(view.ground, line)
+        for line, words in found
+        if shapely.covers(view.ground, line)
         for xy in [view.xy(shapely.get_coordinates(line)).tolist()]
     ]
 
@@ -84,26 +84,26 @@ def draw_dimension(paper: Paper, one: Dimension) -> None:
             paper.line([tuple(foot), tuple(foot + inward * _ARROW_PT)], ink)
 
 
-def _narrowest(averaging: pd.DataFrame, proposed: Any, foot: float) -> Iterator[tuple[str, Any, tuple[str, ...]]]:  # noqa: ANN401 -- any shapely geometry
-    fields = ("resource_id", "minimum_x", "minimum_y", "minimum_ft", "minimum_allowed_ft")
-    for name, x, y, least, allowed in zip(*(averaging[field].tolist() for field in fields), strict=True):
+def _narrowest(averaging: pd.DataFrame, proposed: Any, foot: float) -> Iterator[tuple[Any, tuple[str, ...]]]:  # noqa: ANN401 -- any shapely geometry
+    fields = ("minimum_x", "minimum_y", "minimum_ft", "minimum_allowed_ft")
+    for x, y, least, allowed in zip(*(averaging[field].tolist() for field in fields), strict=True):
         if pd.isna(x):
             continue
         place = shapely.Point(x, y)
         line = None if shapely.is_empty(proposed) else shapely.shortest_line(place, proposed)
         if line is None or abs(line.length / foot - least) > _AGREE_FT:
             line = shapely.LineString([place, place])
-        yield name, line, (f"least width {least:,.1f} ft", f"allowed {allowed:,.1f} ft")
+        yield line, (f"least width {least:,.1f} ft", f"allowed {allowed:,.1f} ft")
 
 
-def _required(layers: Mapping[str, pd.DataFrame], foot: float) -> Iterator[tuple[str, Any, tuple[str, ...]]]:
+def _required(layers: Mapping[str, pd.DataFrame], foot: float) -> Iterator[tuple[Any, tuple[str, ...]]]:
     buffers, resources, edges = (layers[name] for name in ("buffers", "resources", "edges"))
     shapes = dict(zip(resources["resource_id"], resources["geometry"], strict=True))
     for name, width in zip(buffers["resource_id"].tolist(), buffers["width_ft"].tolist(), strict=True):
         mine = edges[(edges["resource_id"] == name) & (edges["kind"] == "upland")]
         line = None if pd.isna(width) else _across(shapes[name], mine, width * foot, foot)
         if line is not None:
-            yield name, line, (f"{width:,.1f} ft",)
+            yield line, (f"{width:,.1f} ft",)
 
 
 def _across(resource: Any, edges: pd.DataFrame, width: float, foot: float) -> Any:  # noqa: ANN401 -- shapely geometries

@@ -108,14 +108,14 @@ def draw_key(
             drawn.has(thin)
     frames = placed(view, [sheet.view.ground for sheet in sheets])
     labels = Labels(paper, view.frame, [frame.boundary for frame in frames])
-    labels.keep_off(box.polygon for box in keep_off)
+    labels.keep_off(keep_off)
     if frames:
         paper.draw(frames, _SHEET.ink)
         drawn.has(_SHEET)
     for number, frame in enumerate(frames, first):
         left, _, _, top = frame.bounds
         labels.at_point((left, top), [Line(text=f"Sheet {number}", size=8, face="bold", color="#a50026")])
-    _name_resources(labels, view, delineation)
+    _name_resources(labels, view, delineation, outside=not sheets)
     paper.box(view.frame, _FRAME)
     drawn.left_out = labels.left_out
     return drawn
@@ -134,8 +134,8 @@ def sheet_list(sheets: Collection[PlanSheet], *, first: int) -> Schedule:
     )
 
 
-def _name_resources(labels: Labels, view: View, delineation: Delineation) -> None:
-    """Write ids of resources with a buffer, the largest first, as long as there is room."""
+def _name_resources(labels: Labels, view: View, delineation: Delineation, *, outside: bool) -> None:
+    """Write ids of resources with a buffer, the largest first, as long as there is room in them, or also beside."""
     resources = delineation.layers["resources"]
     named = set(delineation.layers["buffers"]["resource_id"])
     rows = resources[resources["resource_id"].isin(named)] if named else resources
@@ -143,4 +143,4 @@ def _name_resources(labels: Labels, view: View, delineation: Delineation) -> Non
     sized = sorted(zip(rows["resource_id"], shapes, strict=True), key=lambda row: -float(shapely.area(row[1])))
     for name, shape in sized:
         if not shapely.is_empty(shape):
-            labels.in_ground(shape, [Line(text=name, size=6.5, face="bold", color="#08306b")])
+            labels.in_ground(shape, [Line(text=name, size=6.5, face="bold", color="#08306b")], outside=outside)

@@ -44,6 +44,8 @@ _THIN_PT = 0.04
 _OWN_FT = 0.05
 _FRAME = Ink(line="#000000", width=1.2)
 _POST_PT, _FLUSH_PT = 2.1, 2.0
+#: half of the ground that labels leave to a monument
+_MARK_PT = 2.6
 #: a hatched piece smaller than this gets no label of its own on the paper, square points
 _SMALL_PT2 = 4.0
 
@@ -130,12 +132,12 @@ def draw_map(
     lines = [shape for shapes, _ in required for shape in shapes]
     monuments = _draw_monuments(paper, view, ground, drawn)
     labels = Labels(paper, view.frame, lines)
-    labels.keep_off(box.polygon for box in keep_off)
-    labels.keep_off(shapely.Point(at).buffer(2.6) for at in monuments[0].tolist())
+    labels.keep_off(keep_off)
+    labels.keep_off(Box(x - _MARK_PT, y - _MARK_PT, x + _MARK_PT, y + _MARK_PT) for x, y in monuments[0].tolist())
     found = dimensions(view, ground.layers, ground.proposed, sheet.resource_ids)
     for one in found:
         draw_dimension(paper, one)
-    labels.keep_off(one.ground for one in found)
+        labels.keep_off_line(one.start, one.end)
     _label(labels, view, ground, monuments, found, water)
     if drawn.contours is not None:
         label_contours(labels, drawn.contours)
@@ -231,7 +233,7 @@ def _draw_monuments(paper: Paper, view: View, ground: Ground, drawn: Drawn) -> t
 def monument_marks(xy: NDArray[np.float64], kind: str) -> list[Any]:
     """Marks of monuments at points on the paper: discs for posts, squares for those that are flush."""
     if kind == "post":
-        return [shapely.Point(at).buffer(_POST_PT) for at in xy.tolist()]
+        return [shapely.Point(at).buffer(_POST_PT, quad_segs=6) for at in xy.tolist()]
     return [shapely.box(x - _FLUSH_PT, y - _FLUSH_PT, x + _FLUSH_PT, y + _FLUSH_PT) for x, y in xy.tolist()]
 
 
@@ -257,7 +259,7 @@ def _label(
             labels.in_ground(shape, [Line(text=name, size=7.5, face="bold")])
     for at, name in zip(monuments[0].tolist(), monuments[1], strict=True):
         if Box(*view.frame.polygon.bounds).polygon.contains(shapely.Point(at)):
-            labels.at_point((at[0], at[1]), [Line(text=name, size=5.5)], near=2.0)
+            labels.at_point((at[0], at[1]), [Line(text=name, size=5.5)], near=_MARK_PT)
     _label_lots(labels, view, ground, water)
 
 

@@ -19,28 +19,36 @@ _LEAST_ROWS = 3
 _TEXT_COLUMNS, _LINES_APART = 3, 1.28
 
 
-def schedule_pages(schedules: Sequence[Schedule], head: Heading, *, most: int) -> list[Paper]:
-    """Lay tables out on sheets, wide ones first, at most so many sheets; the last one tells what is left out."""
+def schedule_pages(schedules: Sequence[Schedule], head: Heading, notes: Sequence[str], *, most: int) -> list[Paper]:
+    """Lay tables out on sheets, wide ones first, at most so many sheets; the last one tells what is left out.
+
+    `notes` stand beside the tables of the last sheet.
+    """
     slots = _Slots(head, "Tables", most)
     for columns in (1, 2):
         for schedule in schedules:
             if (len(schedule.columns) > _NARROW) is (columns == 1):
                 _lay(slots, schedule, columns)
         slots.divide()
+    for note in notes if slots.papers else ():
+        slots.tell(note)
     return slots.papers
 
 
-def text_pages(lines: Sequence[str], head: Heading, *, most: int) -> list[Paper]:
-    """Lay lines of text out in columns of sheets; blanks at the beginning of a line indent it."""
+def text_pages(lines: Sequence[str], head: Heading, *, most: int) -> list[Paper] | None:
+    """Lay lines of text out in columns of sheets; blanks at the beginning of a line indent it.
+
+    Returns None where more sheets would be needed than `most`: half of such a text would serve nobody.
+    """
     slots = _Slots(head, "Description by courses, for the declaration", most)
     step = _TEXT * _LINES_APART
     width = (inner(MAP).width - (_TEXT_COLUMNS - 1) * _GAP) / _TEXT_COLUMNS
-    rows = [row for line in lines for row in _broken(line, width)]
-    for number, (indent, text) in enumerate(rows):
+    if len(lines) > most * _TEXT_COLUMNS * inner(MAP).height / step:
+        return None
+    for indent, text in (row for line in lines for row in _broken(line, width)):
         box = slots.take(_TEXT_COLUMNS, step)
         if box is None:
-            slots.tell(f"{len(rows) - number:,} more lines stand in declaration.txt.")
-            break
+            return None
         slots.papers[-1].text((box.left + indent, box.top - _TEXT * ASCENT), text, size=_TEXT)
         slots.used(box.top - step)
     return slots.papers

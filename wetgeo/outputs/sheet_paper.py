@@ -18,6 +18,7 @@ from matplotlib.font_manager import FontProperties, get_font
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path as Outline
 from matplotlib.textpath import text_to_path
+from matplotlib.transforms import IdentityTransform
 from numpy.typing import NDArray
 
 from wetgeo.outputs.plain import one_line
@@ -31,6 +32,9 @@ Align = Literal["left", "center", "right"]
 
 #: share of the size of a font that its letters reach above and below the line they stand on
 ASCENT, DESCENT = 0.80, 0.24
+
+#: of coordinates on the paper, in points: a hundredth is far less than a line's width
+_DECIMALS = 2
 
 _FILES = {"regular": "DejaVuSans.ttf", "bold": "DejaVuSans-Bold.ttf", "oblique": "DejaVuSans-Oblique.ttf"}
 #: what stands for a character that the font does not have
@@ -126,7 +130,12 @@ def _advance(letter: str, face: Face) -> float:
 
 def text_width(text: str, size: float, face: Face = "regular") -> float:
     """Width of a line of text, points; pairs that the font moves together count in full."""
-    return sum(_advance(letter, face) for letter in writable(text, face)) * size
+    return _unit_width(text, face) * size
+
+
+@functools.lru_cache(maxsize=65536)
+def _unit_width(text: str, face: Face) -> float:
+    return sum(_advance(letter, face) for letter in writable(text, face))
 
 
 def fitted(text: str, size: float, width: float, face: Face = "regular") -> str:
@@ -190,7 +199,7 @@ def outline(geometry: Any) -> Outline | None:  # noqa: ANN401 -- any shapely geo
             codes.append(code)
     if not vertices:
         return None
-    return Outline(np.concatenate(vertices), np.concatenate(codes))
+    return Outline(np.concatenate(vertices).round(_DECIMALS), np.concatenate(codes))
 
 
 class Paper:
@@ -198,11 +207,6 @@ class Paper:
 
     def __init__(self) -> None:
         self.figure = Figure(figsize=(WIDTH / INCH, HEIGHT / INCH), dpi=INCH)
-        self.axes = self.figure.add_axes((0, 0, 1, 1))
-        self.axes.set_axis_off()
-        self.axes.set_xlim(0, WIDTH)
-        self.axes.set_ylim(0, HEIGHT)
-        self.axes.set_autoscale_on(False)
         self._order = 1.0
         #: all text, with the ground on the paper that each line of it covers
         self.written: list[tuple[str, Any]] = []
@@ -262,7 +266,9 @@ class Paper:
     def _add(self, artist: Artist) -> None:
         self._order += 1
         artist.set_zorder(self._order)
-        self.axes.add_artist(artist)
+        # the figure has 72 dots an inch, as the PDF has: its pixels are points
+        artist.set_transform(IdentityTransform())
+        self.figure.add_artist(artist)
 
 
 def text_box(

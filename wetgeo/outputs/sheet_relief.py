@@ -11,7 +11,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from wetgeo.outputs.sheet_labels import Labels, Line, Spot
+from wetgeo.outputs.sheet_labels import Labels, Line, Turned
 from wetgeo.outputs.sheet_paper import ASCENT, DESCENT, Ink, Paper, text_width
 from wetgeo.outputs.sheet_plan import View
 
@@ -28,6 +28,8 @@ _CELL_PT = 1.6
 _MOST_CELLS = 30_000_000
 #: shorter lines than this, points, are bumps and get left out
 _BUMP_PT = 9.0
+#: lines are drawn without bends that stray by less than this, points
+_STRAY_PT = 0.25
 _LABEL_EVERY_PT = 210.0
 _SIZE = 5.5
 
@@ -107,10 +109,10 @@ def label_contours(labels: Labels, contours: Contours) -> None:
         for piece in range(pieces):
             spots = list(_spots(line, (piece + 0.5) / pieces, wide))
             if spots:
-                labels.along(spots, [text])
+                labels.along(spots, text)
 
 
-def _spots(line: Any, at: float, wide: float) -> Iterator[Spot]:  # noqa: ANN401 -- a shapely line
+def _spots(line: Any, at: float, wide: float) -> Iterator[Turned]:  # noqa: ANN401 -- a shapely line
     """Places near a share of a line's length where it is straight enough to be written on."""
     for step in range(9):
         away = (step + 1) // 2 * (1 if step % 2 else -1) * wide
@@ -126,7 +128,7 @@ def _spots(line: Any, at: float, wide: float) -> Iterator[Spot]:  # noqa: ANN401
         turn = turn - 180 if turn > 90 else turn + 180 if turn < -90 else turn
         drop = _SIZE * (ASCENT - DESCENT) / 2
         sin, cos = np.sin(np.radians(turn)), np.cos(np.radians(turn))
-        yield Spot(float(x + drop * sin), float(y - drop * cos), step * 0.5, turn)
+        yield Turned(float(x + drop * sin), float(y - drop * cos), turn)
 
 
 def _blocks(grid: Grid, step: int) -> tuple[Floats, Floats, Floats]:
@@ -157,6 +159,6 @@ def _on_paper(xy: Floats, view: View, water: Any) -> Iterator[Any]:  # noqa: ANN
         return
     seen = shapely.difference(view.place([shapely.LineString(xy)])[0], water)
     for line in shapely.get_parts(seen):
-        thin = shapely.simplify(line, 0.15)
+        thin = shapely.simplify(line, _STRAY_PT)
         if shapely.get_dimensions(thin) == 1 and thin.length > _BUMP_PT:
             yield thin

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 EXHIBIT = "exhibit.pdf"
 #: at most so many sheets of tables, and of the declaration
 MOST_TABLES, MOST_TEXTS = 12, 20
+#: a title names so many resources
+MOST_NAMES = 10
 #: the declaration of more resources than this is too long for sheets in any case
 MOST_DECLARED = 150
 
@@ -152,7 +154,7 @@ def _plan_sheet(delineation: Delineation, head: Heading, sheet: PlanSheet, groun
     paper = Paper()
     drawn = draw_map(paper, sheet, ground, delineation, stamp_box(head))
     draw_stamp(paper, head)
-    top = draw_title(paper, head, f"Resources: {', '.join(sheet.resource_ids)}")
+    top = draw_title(paper, head, _subject(sheet.resource_ids))
     tables = [schedule(delineation, name, sheet.resource_ids) for name in _BESIDE_MAP]
     brief = [table.brief for table in tables if table is not None]
     return _finished(paper, head, sheet.view, drawn, brief, top)
@@ -170,6 +172,8 @@ def _key_sheet(delineation: Delineation, head: Heading, view: View, plan: SheetP
 def _finished(paper: Paper, head: Heading, view: View, drawn: Drawn, tables: Sequence[Schedule], top: float) -> Sheet:
     """Fill the column beside a map: tables from above; notes, scale and legend from below."""
     notes = []
+    if drawn.unnamed:
+        notes.append(f"{drawn.unnamed:,} monuments stand too close at this scale to be named: see monuments.csv.")
     if drawn.left_out:
         count = len(drawn.left_out)
         notes.append(f"{count:,} label{'s' if count > 1 else ''} had no room on this map; the tables name everything.")
@@ -195,6 +199,12 @@ def _finished(paper: Paper, head: Heading, view: View, drawn: Drawn, tables: Seq
             end -= _SIZE * 1.5
         top = end - 5
     return paper, scale
+
+
+def _subject(names: Sequence[str]) -> str:
+    """Name the resources of a sheet, as many as a title holds."""
+    more = len(names) - MOST_NAMES
+    return f"Resources: {', '.join(names[:MOST_NAMES])}{f' and {more} more' if more > 0 else ''}"
 
 
 def _fits(table: Schedule, space: Box) -> bool:

@@ -25,6 +25,8 @@ MOST_PATH_CHARS = 2_000_000
 _LONGEST = 300
 #: so many fields of features are told in all; beyond, the file's own columns are left out
 _MOST_VALUES = 120_000
+#: of numbers; a thousandth of anything else is more than was measured
+_DECIMALS = {"lon": 7, "lat": 7}
 #: room around everything, as a share of its size
 _MARGIN = 0.04
 
@@ -204,13 +206,13 @@ def _features(there: dict[str, pd.DataFrame]) -> dict[str, dict[str, Any]]:
     for name, frame in there.items():
         own = [] if total > _MOST_VALUES else [str(c) for c in frame.columns if str(c).startswith(SOURCE_PREFIX)]
         names = [field for field in (*LAYERS[name].names, *own) if frame[field].notna().any()]
-        rows = list(zip(*([_told(value) for value in frame[field].tolist()] for field in names), strict=True))
+        rows = list(zip(*([_told(one, field) for one in frame[field].tolist()] for field in names), strict=True))
         found[name] = {"fields": names, "rows": rows}
     return found
 
 
-def _told(value: Any) -> Any:  # noqa: ANN401 -- a value of any field
-    """Turn a value into what JSON has: numbers to a thousandth, text on one line and not too long, null."""
+def _told(value: Any, field: str) -> Any:  # noqa: ANN401 -- a value of any field
+    """Turn a value into what JSON has: numbers rounded, text on one line and not too long, null."""
     if not isinstance(value, (list, dict)) and pd.isna(value):
         return None
     if isinstance(value, (bool, np.bool_)):
@@ -218,6 +220,6 @@ def _told(value: Any) -> Any:  # noqa: ANN401 -- a value of any field
     if isinstance(value, (int, np.integer)) and abs(int(value)) < 2**53:
         return int(value)
     if isinstance(value, (float, np.floating)) and np.isfinite(value):
-        return round(float(value), 3)
+        return round(float(value), _DECIMALS.get(field, 3))
     text = one_line(value)
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

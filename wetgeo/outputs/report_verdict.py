@@ -109,8 +109,8 @@ def _judged(delineation: Delineation) -> Verdict:
     elif complies:
         words = f"All {len(averaging):,} resources keep the area and the least width that the rule asks for."
     else:
-        words = f"{len(bad):,} of {len(averaging):,} resources fall short"
-        words += f"; {len(violations):,} places or uses that the rule does not allow." if len(violations) else "."
+        words = f"{len(bad):,} of {len(averaging):,} resources fall{'s' if len(bad) == 1 else ''} short"
+        words += f"; {len(violations):,} violation{'s' if len(violations) > 1 else ''}." if len(violations) else "."
     figures = [
         ("required, sq ft", f"{averaging['required_sqft'].sum():,.0f}"),
         ("credited, sq ft", f"{averaging['credited_sqft'].sum():,.0f}"),
@@ -161,6 +161,8 @@ def _width(margin: float, least: float, allowed: float) -> str:
 def _area(net: float) -> str:
     if pd.isna(net):
         return "its area is not known"
+    if abs(net) < 0.5:
+        return "as much area as required"
     way = "more" if net >= 0 else "less"
     return f"{abs(net):,.0f} sq ft {way} than required"
 

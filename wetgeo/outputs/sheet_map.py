@@ -46,17 +46,20 @@ _FRAME = Ink(line="#000000", width=1.2)
 _POST_PT, _FLUSH_PT = 2.1, 2.0
 #: half of the ground that labels leave to a monument
 _MARK_PT = 2.6
+#: where more monuments stand on a map, their ids would hide everything else
+_MOST_NAMED = 250
 #: a hatched piece smaller than this gets no label of its own on the paper, square points
 _SMALL_PT2 = 4.0
 
 
 @dataclass(slots=True, kw_only=True)
 class Drawn:
-    """What a map shows: styles for its legend, contours, and what had no room."""
+    """What a map shows: styles for its legend, contours; labels without room, and monuments too many to be named."""
 
     styles: list[Style] = field(default_factory=list)
     contours: Contours | None = None
     left_out: list[str] = field(default_factory=list)
+    unnamed: int = 0
 
     def has(self, style: Style) -> None:
         """Note that a style was drawn."""
@@ -138,6 +141,8 @@ def draw_map(
     for one in found:
         draw_dimension(paper, one)
         labels.keep_off_line(one.start, one.end)
+    if len(monuments[1]) > _MOST_NAMED:
+        drawn.unnamed, monuments = len(monuments[1]), (monuments[0][:0], [])
     _label(labels, view, ground, monuments, found, water)
     if drawn.contours is not None:
         label_contours(labels, drawn.contours)

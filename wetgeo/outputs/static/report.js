@@ -12,7 +12,7 @@
     return element;
   };
   const written = (value) =>
-    typeof value === "number" ? value.toLocaleString("en-US", { maximumFractionDigits: 3 }) : String(value);
+    typeof value === "number" ? value.toLocaleString("en-US", { maximumFractionDigits: 7 }) : String(value);
 
   // ---- map: the view is the SVG's own viewBox ------------------------------------------------------------------
   let home = null;
@@ -36,6 +36,9 @@
     labels.setAttribute("font-size", String(13 * unit));
     spread(labels, unit);
     byId("here").setAttribute("r", String(7 * unit));
+    // from afar the marks would hide what they stand on
+    const monuments = byId("layer-monuments");
+    if (monuments) monuments.classList.toggle("far", unit * data.unit > 6);
     rule(unit);
   };
   // names that would lie on each other are left out until there is room; the first, of the largest, stay

@@ -25,6 +25,7 @@ NO_STEPS = LEAVES | {
     "delineation",
     "pipeline",
     "permitting",
+    "api",
     "testing",
     "__init__",
     "__main__",
@@ -48,9 +49,11 @@ MAY_IMPORT: dict[str, AbstractSet[str]] = {
     "pipeline": BELOW_PIPELINE,
     "permitting": BELOW_PIPELINE | {"pipeline"},
     "outputs": LEAVES | {"kernels", "site", "rules", "frames", "delineation"},
-    "cli": BELOW_PIPELINE | {"pipeline", "permitting", "outputs"},
+    "doctor": BELOW_PIPELINE | {"outputs"},
+    "api": BELOW_PIPELINE | {"pipeline", "permitting", "outputs"},
+    "cli": BELOW_PIPELINE | {"pipeline", "permitting", "outputs", "doctor"},
     "testing": LEAVES | {"kernels", "site", "project"},
-    "__init__": set(),
+    "__init__": {"api"},
     "__main__": {"cli"},
 }
 #: libraries that a kernel knows nothing of

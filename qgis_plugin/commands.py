@@ -19,10 +19,20 @@ from qgis.PyQt.QtCore import QCoreApplication
 
 from . import inputs, outputs, program
 
+#: where this dialog holds what wetgeo's sentences call by its name in the project file
+_HERE = {
+    "values.class": "what the class field says (advanced)",
+    "defaults.class": "class of features that have none (advanced)",
+    "z_unit": "Unit of the elevations",
+    "crs = ": "CRS to work in (advanced)",
+    "[options]": "Options of the rule (advanced)",
+    "--overwrite": "Replace what stands there",
+}
 _NOT_COMPLIANT = 3
 _POLYGONS = [QgsProcessing.SourceType.TypeVectorPolygon]
 _POINTS = [QgsProcessing.SourceType.TypeVectorPoint]
-_ALL_FORMATS = ("gpkg", "shp", "qgz", "html", "pdf", "csv", "declaration")
+_ALWAYS = "gpkg"  # layers are loaded from it
+_ALL_FORMATS = (_ALWAYS, "shp", "qgz", "html", "pdf", "csv", "declaration", "dxf")
 _CAUSES = ["fill", "drain", "excavate", "temporary"]
 
 
@@ -64,7 +74,7 @@ class WetgeoAlgorithm(QgsProcessingAlgorithm):
 class CommandAlgorithm(WetgeoAlgorithm):
     """Writes the site to temporary files, runs a command on them, and loads its layers."""
 
-    COMMAND, FORMATS = "run", _ALL_FORMATS
+    COMMAND, FORMATS = "run", tuple(name for name in _ALL_FORMATS if name != "dxf")
     #: parameters that are layers, besides those of the site, with the option that takes each
     SOURCES = ()
     #: layers that are loaded, from the bottom up; one more where a command writes it
@@ -74,6 +84,17 @@ class CommandAlgorithm(WetgeoAlgorithm):
         """Declare parameters and outputs."""
         inputs.add_parameters(self)
         self.add_more()
+        self.addParameter(
+            QgsProcessingParameterEnum(
+                "FORMATS",
+                self.tr("Outputs besides the GeoPackage"),
+                options=[name for name in _ALL_FORMATS if name != _ALWAYS],
+                allowMultiple=True,
+                usesStaticStrings=True,
+                defaultValue=[name for name in self.FORMATS if name != _ALWAYS],
+                optional=True,
+            )
+        )
         self.addParameter(QgsProcessingParameterFolderDestination("FOLDER", self.tr("Folder for the outputs")))
         for name in self.LOADED:
             self.addOutput(QgsProcessingOutputVectorLayer(outputs.output_name(name), name.replace("_", " ")))
@@ -91,7 +112,8 @@ class CommandAlgorithm(WetgeoAlgorithm):
         """Run the command."""
         folder = Path(self.parameterAsString(parameters, "FOLDER", context))
         with tempfile.TemporaryDirectory(prefix="wetgeo-qgis-") as temporary:
-            site = inputs.write_site(self, parameters, context, feedback, temporary, self.FORMATS)
+            formats = [_ALWAYS, *self.parameterAsEnumStrings(parameters, "FORMATS", context)]
+            site = inputs.write_site(self, parameters, context, feedback, temporary, formats)
             words = [self.COMMAND, str(site.project), "-o", str(folder), *self.arguments(parameters, context)]
             for name, option in self.SOURCES:
                 if parameters.get(name) is not None:
@@ -286,4 +308,5 @@ def _sentences(ended, temporary):
     lines = list(ended.messages)
     start = next((number for number, line in enumerate(lines) if line.startswith("Error")), 0)
     text = "\n".join(lines[start:]) or f"wetgeo ended with status {ended.code} and said nothing"
-    return text.replace(f"{temporary}/", "").replace(f"{temporary}\\", "")
+    here = [f"In this dialog, {name} is: {place}." for name, place in _HERE.items() if name in text]
+    return "\n".join([text.replace(f"{temporary}/", "").replace(f"{temporary}\\", ""), *here])

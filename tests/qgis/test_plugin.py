@@ -64,7 +64,11 @@ def jobs(projects: dict[str, Path], site: Path, home: Path) -> dict[str, dict[st
     }
     made = {}
     for name, (given, more) in mine.items():
-        place = {"PROJECT": str(home / "written.toml")} if name == "writeproject" else {"FOLDER": str(home / name)}
+        place: dict[str, object] = {"FOLDER": str(home / name), "FORMATS": []}
+        if name == "writeproject":
+            place = {"PROJECT": str(home / "written.toml")}
+        elif name == "placemonuments":
+            del place["FORMATS"]  # its own
         made[name] = {
             "id": f"wetgeo:{name}",
             "parameters": {**given, **more, **place},

@@ -47,6 +47,7 @@ def told(site: Path, home: Path, plugins: Path, wetgeo: dict[str, str]):  # noqa
     for name, job in jobs.items():
         job.setdefault("id", BUFFERS)
         job["parameters"].setdefault("FOLDER", str(home / name))
+        job["parameters"]["FORMATS"] = ["csv"]
     found = plugin_jobs.run_jobs(home, plugins, list(jobs.values()), home, **wetgeo)["jobs"]
     return dict(zip(jobs, found, strict=True))
 
@@ -55,7 +56,7 @@ def told(site: Path, home: Path, plugins: Path, wetgeo: dict[str, str]):  # noqa
     ("name", "sentences"),
     [
         ("no_crs", ["Wetlands: layer layer in memory has no CRS", "Set Layer CRS"]),
-        ("no_class", ["Error: layer wetlands", "inputs.gpkg", "Preserve", "To mend it:"]),
+        ("no_class", ["Error: layer wetlands", "inputs.gpkg", "Preserve", "To mend it:", "In this dialog, "]),
         ("nothing_selected", ["Wetlands: layer layer of the user gives no features", "Selected features only"]),
         ("nothing_selected_beside", ["What must stay out: layer layer of the user gives no features"]),
         ("no_resources", ["No resources: give wetlands, lakes or streams."]),
@@ -84,7 +85,7 @@ def test_cancelled_over_earlier_outputs_leaves_them(told, home: Path) -> None:  
     assert told["cancelled_over"]["results"] == {}
     assert not list((home / "kept").glob(".wetgeo*"))
     assert "outputs of an earlier run stand in" in told["there_already"]["error"]
-    assert "--overwrite" in told["there_already"]["error"]
+    assert "In this dialog, --overwrite is: Replace what stands there." in told["there_already"]["error"]
     assert (home / "kept" / "buffers.gpkg").is_file()
 
 

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import NamedTuple
 
 
 def closest(word: str, known: Iterable[str]) -> str | None:
@@ -29,6 +30,13 @@ def closest(word: str, known: Iterable[str]) -> str | None:
     spellings = {each.casefold(): each for each in sorted(known)}
     near = difflib.get_close_matches(word.casefold(), spellings, n=1)
     return spellings[near[0]] if near else None
+
+
+class TomlLine(NamedTuple):
+    """A line to write in the project file, and the table that it belongs in, such as ``layers.wetlands``."""
+
+    table: str
+    line: str
 
 
 class WetgeoError(Exception):
@@ -42,14 +50,19 @@ class WetgeoError(Exception):
         All single faults, where there are several; each is printed on a line of its own.
     mend
         How to mend it.
+    toml
+        The line of the project file that would mend it, where one would.
     """
 
     exit_code = 1
 
-    def __init__(self, message: str, *, faults: Iterable[str] = (), mend: str = "") -> None:
+    def __init__(
+        self, message: str, *, faults: Iterable[str] = (), mend: str = "", toml: TomlLine | None = None
+    ) -> None:
         self.message = message
         self.faults = tuple(faults)
         self.mend = mend
+        self.toml = toml
         super().__init__(str(self))
 
     def __str__(self) -> str:

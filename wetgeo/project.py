@@ -177,6 +177,20 @@ def load_project(path: str | Path) -> Project:
     ProjectError
         Where the file is missing, is not TOML, or says what it may not say; all faults at once, each with its line.
     """
+    project, faults = read_project(path)
+    if faults:
+        raise ProjectError(f"{project.path} has {len(faults)} fault(s):", faults=faults)
+    return project
+
+
+def read_project(path: str | Path) -> tuple[Project, tuple[str, ...]]:
+    """Read a project file as far as it can be read, and all its faults, each with its key and line.
+
+    Raises
+    ------
+    ProjectError
+        Where the file is missing or is not TOML, so that nothing of it can be read.
+    """
     found = locate_project(path)
     try:
         text = found.read_text(encoding="utf-8-sig")
@@ -196,9 +210,7 @@ def load_project(path: str | Path) -> Project:
         ) from fault
     check = _Checker(text, found.parent)
     project = _read_document(document, check, found)
-    if check.faults:
-        raise ProjectError(f"{found} has {len(check.faults)} fault(s):", faults=check.faults)
-    return project
+    return project, tuple(check.faults)
 
 
 def _read_document(document: Mapping[str, Any], check: _Checker, path: Path) -> Project:

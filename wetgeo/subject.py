@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import shapely
 
-from wetgeo.errors import InputError
+from wetgeo.errors import InputError, TomlLine
 from wetgeo.findings import Findings
 from wetgeo.frames import empty
 from wetgeo.kernels.coverage import covered_fraction
@@ -70,16 +70,40 @@ def subject_edges(site: Site, ruling: Ruling, findings: Findings) -> SubjectEdge
     InputError
         Where the trigger needs a DEM or new impervious surface that is not given.
     """
-    provision = ruling.find(SubjectEdge)
-    trigger = ruling.options.get("trigger")
-    if provision is None or provision.is_whole(trigger):
+    provision = _asked(ruling)
+    if provision is None:
         return SubjectEdges()
+    surface, dem = _required_inputs(site, ruling, provision)
+    paths, owners = _flow_paths(site, dem, surface)
+    _tell_of_ends(site, paths, owners, provision, findings)
+    hits = _hits(site, paths, dem.cell)
+    ground = {row: _ground(site, dem, row, hits.get(row)) for row in _buffered(site, ruling)}
+    _tell_of_edges(site, ground, hits, provision, findings)
+    return SubjectEdges(ground=ground, flow_paths=_paths_layer(site, paths, owners, surface))
+
+
+def require_inputs(site: Site, ruling: Ruling) -> None:
+    """Raise InputError where the trigger needs a DEM or new impervious surface that is not given."""
+    provision = _asked(ruling)
+    if provision is not None:
+        _required_inputs(site, ruling, provision)
+
+
+def _asked(ruling: Ruling) -> SubjectEdge | None:
+    """Return the provision that narrows the edge, where the option ``trigger`` calls for it."""
+    provision = ruling.find(SubjectEdge)
+    return None if provision is None or provision.is_whole(ruling.options.get("trigger")) else provision
+
+
+def _required_inputs(site: Site, ruling: Ruling, provision: SubjectEdge) -> tuple[gpd.GeoDataFrame, ElevationSource]:
+    """Return the surface and the DEM that a provision is computed from. Raises InputError where one is not given."""
+    trigger = ruling.options.get("trigger")
     surface = site.layers.get(provision.of)
     missing = [
-        words
-        for words, given in (
-            (f"[layers.{provision.of}] path = ...", surface is not None and not surface.empty),
-            ("[dem] path = ...", site.dem is not None),
+        TomlLine(table, "path = ...")
+        for table, given in (
+            (f"layers.{provision.of}", surface is not None and not surface.empty),
+            ("dem", site.dem is not None),
         )
         if not given
     ]
@@ -87,14 +111,11 @@ def subject_edges(site: Site, ruling: Ruling, findings: Findings) -> SubjectEdge
         raise InputError(
             f'trigger = "{trigger}" asks for the edge downgradient of {provision.of} ({provision.citation}), which '
             f"takes the layer {provision.of} with a feature, and a DEM",
-            mend=f"add to the project file: {', '.join(missing)}; or choose another trigger",
+            mend=f"add to the project file: {', '.join(f'[{one.table}] {one.line}' for one in missing)}; or choose "
+            "another trigger",
+            toml=TomlLine(missing[0].table, missing[0].line.replace("...", '"FILE"')) if missing else None,
         )
-    paths, owners = _flow_paths(site, site.dem, surface)
-    _tell_of_ends(site, paths, owners, provision, findings)
-    hits = _hits(site, paths, site.dem.cell)
-    ground = {row: _ground(site, site.dem, row, hits.get(row)) for row in _buffered(site, ruling)}
-    _tell_of_edges(site, ground, hits, provision, findings)
-    return SubjectEdges(ground=ground, flow_paths=_paths_layer(site, paths, owners, surface))
+    return surface, site.dem
 
 
 def _buffered(site: Site, ruling: Ruling) -> list[int]:

@@ -11,10 +11,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from wetgeo.connectivity import connected_to_central
-from wetgeo.errors import InputError
+from wetgeo.errors import InputError, TomlLine
 from wetgeo.findings import Findings
 from wetgeo.kernels.coverage import mean_slope
-from wetgeo.kernels.offset import GeometryArray, Shape
+from wetgeo.kernels.offset import FloatArray, GeometryArray, Shape
 from wetgeo.rules import provisions as law
 from wetgeo.rules.width import Facts, WidthDecision, decide_width, has_width, predominant_group
 from wetgeo.ruling import Ruling
@@ -108,17 +108,31 @@ def required_widths(
     return answer
 
 
-def _facts(site: Site, ruling: Ruling) -> list[Facts]:
-    """State what is known of each resource from the layers themselves."""
+def new_structure_distances(site: Site, ruling: Ruling) -> FloatArray | None:
+    """Return the distance of each resource to the nearest new structure, feet; None where the rule asks for none.
+
+    Raises
+    ------
+    InputError
+        Where the option ``trigger`` asks for structures that are not given.
+    """
     residence = ruling.find(law.NewResidenceWidth)
-    asked = residence is not None and ruling.options.get("trigger") == residence.trigger
-    distances = nearest_structure_ft(site, residence.structures) if asked and residence is not None else None
-    if distances is not None and residence is not None and np.isnan(distances).all():
+    if residence is None or ruling.options.get("trigger") != residence.trigger:
+        return None
+    distances = nearest_structure_ft(site, residence.structures)
+    if np.isnan(distances).all():
         raise InputError(
             f'trigger = "{residence.trigger}" needs a feature of kind {residence.structures} in layer structures, '
             "and there is none",
             mend='name the layer in the project file: [layers.structures] path = ..., fields = { kind = "..." }',
+            toml=TomlLine("layers.structures", 'fields = { kind = "THE FIELD" }'),
         )
+    return distances
+
+
+def _facts(site: Site, ruling: Ruling) -> list[Facts]:
+    """State what is known of each resource from the layers themselves."""
+    distances = new_structure_distances(site, ruling)
     frame = site.resources
     return [
         Facts(

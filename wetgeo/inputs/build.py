@@ -66,11 +66,10 @@ def build_site(project: Project, pack: ClassTable, findings: Findings, *, progre
     drafts = settle(drafts, findings, faults)
     faults.raise_any()
     crs = working_crs(project.crs, drafts, findings)
-    ft = FOOT_M / unit_m(crs)
     tell(0.5, "checking geometries")
-    ready = _all_ready(drafts, crs, ft, findings)
+    ready = _all_ready(drafts, crs, findings)
     tell(0.8, "naming features")
-    resources, layers = _site_frames(ready, crs, ft, findings)
+    resources, layers = site_frames(ready, crs, findings)
     tables = [draft.table.path for draft in ready if draft.table is not None and draft.table.path is not None]
     files = [*project.files, *tables]
     dem = None
@@ -91,29 +90,44 @@ def build_site(project: Project, pack: ClassTable, findings: Findings, *, progre
     )
 
 
-def _all_ready(drafts: Sequence[Draft], crs: CRS, ft: float, findings: Findings) -> list[Draft]:
+def _all_ready(drafts: Sequence[Draft], crs: CRS, findings: Findings) -> list[Draft]:
     """Bring all layers into the working CRS, repaired; faults of all layers are told at once."""
     faults = Faults()
     ready = []
     for draft in drafts:
         with faults.collect():
-            moved = _ready(into(crs, draft, findings), ft)
-            ready.append(without_repeats(moved))
+            ready.append(without_repeats(repaired(draft, crs, findings)))
     faults.raise_any()
     return ready
 
 
-def _ready(draft: Draft, ft: float) -> Draft:
-    """Repair geometries and draw banks; `draft` is in the working CRS."""
+def repaired(draft: Draft, crs: CRS, findings: Findings) -> Draft:
+    """Bring a layer into the working CRS, with its geometries repaired and the banks of its streams drawn.
+
+    Raises
+    ------
+    CrsError
+        Some coordinates have no place in the working CRS.
+    """
+    ft = FOOT_M / unit_m(crs)
+    draft = into(crs, draft, findings)
     geometry = make_valid(draft.geometry, sqft=ft**2, notes=draft.notes, features=draft.rows)
     draft = replace(draft, geometry=geometry)
     draft = draft.drop(without_extent(geometry, ft=ft), "its outline encloses no area, or its line has no length")
     return draw_banks(draft, ft) if draft.name == "streams" else draft
 
 
-def _site_frames(
-    drafts: Sequence[Draft], crs: CRS, ft: float, findings: Findings
+def site_frames(
+    drafts: Sequence[Draft], crs: CRS, findings: Findings
 ) -> tuple[gpd.GeoDataFrame, dict[str, gpd.GeoDataFrame]]:
+    """Make the frames of a site, `Site.resources` and `Site.layers`, of layers that are ready.
+
+    Raises
+    ------
+    InputError
+        No resource is left.
+    """
+    ft = FOOT_M / unit_m(crs)
     waters = [draft for draft in drafts if draft.name in RESOURCE_LAYERS]
     if not any(len(draft.geometry) for draft in waters):
         for draft in waters:
@@ -187,7 +201,7 @@ def read_named(
     settled = settle([] if draft is None else [draft], findings, faults)
     faults.raise_any()
     ft = FOOT_M / unit_m(crs)
-    ready = _ready(into(crs, settled[0], findings), ft)
+    ready = repaired(settled[0], crs, findings)
     if near is not None:
         tell_far(ready, near, ft, findings)
     frame = other_layer(ready, crs, ft, findings)

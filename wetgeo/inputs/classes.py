@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wetgeo.errors import ClassError
+from wetgeo.errors import ClassError, TomlLine, closest
 from wetgeo.inputs.categories import decided, rated_categories
 from wetgeo.inputs.faults import listed
 from wetgeo.inputs.roles import RoleReader, as_text
@@ -138,11 +139,13 @@ def _unknown(
         by_text.setdefault(text, []).append(name)
     unknown = sorted(text for text in by_text if text is not None)
     faults = [f"class {text!r}: {listed(by_text[text])}" for text in unknown]
-    mends = []
+    mends, lines = [], []
     if unknown:
         pairs = ", ".join(f'"{text}" = "..."' for text in unknown[:10])
         mends.append(f"values.class = {{ {pairs} }}")
+        lines.append(f"values.class = {{ {', '.join(_pair(text, known) for text in unknown)} }}")
     if None in by_text:
+        lines.append('defaults.class = "..."')
         faults.append(f"no class: {listed(by_text[None])}")
         faults += _lacking([(name, result) for _, name, result in bad if result is not None])
         mends.append('defaults.class = "..."')
@@ -159,7 +162,13 @@ def _unknown(
         faults=faults,
         mend=f"under [layers.{source.name}] write {' and '.join(mends)}; the rule's classes of a {resource_type} are "
         f"{listed(known)}{_or_ratings(pack, resource_type)}",
+        toml=TomlLine(f"layers.{source.name}", "\n".join(lines if field else [*lines, 'fields = { class = "..." }'])),
     )
+
+
+def _pair(text: str, known: Sequence[str]) -> str:
+    """Write what the file says and the rule's class that it probably means, as a TOML pair; ... where none is near."""
+    return f"{json.dumps(text, ensure_ascii=False)} = {json.dumps(closest(text, known) or '...', ensure_ascii=False)}"
 
 
 def _lacking(undecided: list[tuple[str, CategoryResult]]) -> list[str]:

@@ -11,7 +11,7 @@ import shapely
 from numpy.typing import NDArray
 from pyproj import CRS
 
-from wetgeo.errors import InputError
+from wetgeo.errors import InputError, TomlLine
 from wetgeo.findings import Findings
 from wetgeo.inputs.classes import ClassTable, match_classes
 from wetgeo.inputs.crs import Bounds
@@ -266,6 +266,7 @@ def _require_bank_widths(draft: Draft, kept: NDArray[np.bool_]) -> None:
             f"{listed(draft.names[row] for row in lost)}",
             mend=f'under [layers.{draft.name}] write fields = {{ bank_width_ft = "THE FIELD" }} or '
             "defaults.bank_width_ft = 20, in feet; or give the streams as polygons",
+            toml=TomlLine(f"layers.{draft.name}", 'fields = { bank_width_ft = "THE FIELD" }'),
         )
 
 
@@ -287,6 +288,7 @@ def _soil_table(reader: RoleReader, findings: Findings) -> SoilTable | None:
             f"layer soils ({source.path}) has neither a hydrologic soil group nor a map unit key",
             mend='under [layers.soils] write fields = { hsg = "..." } or { mukey = "..." }; its fields are '
             f"{listed(reader.attributes.columns)}",
+            toml=TomlLine("layers.soils", 'fields = { hsg = "THE FIELD" }'),
         )
     if "mukey" not in fields or ("hsg" in fields and source.table is None):
         return None

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 
 import pyogrio
 
-from wetgeo.errors import InputError
+from wetgeo.errors import InputError, TomlLine, closest
 from wetgeo.inputs.faults import did_you_mean, listed
 
 GEOPARQUET = (".parquet", ".geoparquet")
@@ -56,11 +56,13 @@ class DataSet:
                 raise InputError(
                     f"layer {name}: {self.path} has no layer {wanted!r}",
                     mend=f"its layers are {listed(self.layers)}.{did_you_mean(wanted, self.layers)}",
+                    toml=TomlLine(f"layers.{name}", f'layer = "{closest(wanted, self.layers) or "..."}"'),
                 )
         elif len(spatial) > 1:
             raise InputError(
                 f"layer {name}: {self.path} holds {len(spatial)} layers and none is named",
                 mend=f'write layer = "..." under [layers.{name}]; its layers are {listed(spatial)}',
+                toml=TomlLine(f"layers.{name}", f'layer = "{closest(name, spatial) or "..."}"'),
             )
         else:
             chosen = (spatial or list(self.layers))[0]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from wetgeo.errors import InputError
+from wetgeo.errors import InputError, TomlLine, closest
 from wetgeo.findings import Findings
 from wetgeo.inputs.faults import did_you_mean, listed
 from wetgeo.inputs.notes import Notes
@@ -75,17 +75,21 @@ def _mapped(source: LayerSource, columns: list[str]) -> dict[str, str]:
     spelled = {column.casefold(): column for column in reversed(columns)}
     roles: dict[str, str] = {}
     lost: list[str] = []
+    meant: list[str] = []
     for role, name in source.fields.items():
         found = name if name in columns else spelled.get(name.casefold())
         if found is None:
             lost.append(f"{role} = {name!r} is no field of the file.{did_you_mean(name, columns)}")
+            meant.append(f'{role} = "{closest(name, columns) or "..."}"')
         else:
+            meant.append(f'{role} = "{found}"')
             roles[ROLE_ALIASES.get(role, role)] = found
     if lost:
         raise InputError(
             f"layer {source.name}: {source.path} lacks fields that the project file names",
             faults=lost,
             mend=f"its fields are {listed(columns) or '(none)'}; mend fields under [layers.{source.name}]",
+            toml=TomlLine(f"layers.{source.name}", f"fields = {{ {', '.join(meant)} }}"),
         )
     return roles
 

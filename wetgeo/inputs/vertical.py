@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wetgeo.errors import UnitError
+from wetgeo.errors import TomlLine, UnitError
 from wetgeo.units import FOOT_M, US_SURVEY_FOOT_M, Z_UNITS_M
 
 if TYPE_CHECKING:
@@ -111,6 +111,7 @@ def _equal(one: float, other: float) -> bool:
 def _unknown(files: Sequence[tuple[Path, CRS, str]]) -> UnitError:
     words = [f'{path} (its band says "{band}")' if band else str(path) for path, _, band in files]
     mend = 'write the unit under [dem] in the project file, such as z_unit = "ft" (m, ft, us-ft or cm)'
+    toml = TomlLine("dem", 'z_unit = "ft"  # or m, us-ft, cm')
     if len(words) == 1:
-        return UnitError(f"{words[0]}: the vertical unit of this DEM (z_unit) is not known", mend=mend)
-    return UnitError("The vertical unit (z_unit) of several DEM files is not known", faults=words, mend=mend)
+        return UnitError(f"{words[0]}: the vertical unit of this DEM (z_unit) is not known", mend=mend, toml=toml)
+    return UnitError("The vertical unit (z_unit) of several DEM files is not known", faults=words, mend=mend, toml=toml)

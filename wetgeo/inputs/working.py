@@ -9,7 +9,7 @@ import numpy as np
 import shapely
 from pyproj import CRS
 
-from wetgeo.errors import CrsError, InputError, ProjectError
+from wetgeo.errors import CrsError, InputError, ProjectError, TomlLine
 from wetgeo.findings import Findings
 from wetgeo.inputs import crs as systems
 from wetgeo.inputs.draft import Draft
@@ -74,7 +74,7 @@ def _missing(draft: Draft, drafts: Sequence[Draft]) -> CrsError:
     mend = f"write {line} under [layers.{draft.name}]{why}, or restore its .prj"
     if draft.name not in LAYER_GEOMETRY:
         mend = f"give the file its CRS, as a .prj beside it{why}"
-    return CrsError(f"{draft.place} has no CRS", mend=mend)
+    return CrsError(f"{draft.place} has no CRS", mend=mend, toml=TomlLine(f"layers.{draft.name}", line))
 
 
 def _meet(one: systems.Bounds, other: systems.Bounds) -> bool:
@@ -119,7 +119,7 @@ def working_crs(stated: str | None, drafts: Sequence[Draft], findings: Findings)
         crs, origin = systems.parse(stated, place="[project] crs"), "stated in the project file"
     fit = systems.fitness(crs, _bounds_in(crs, waters))
     if fit.reason:
-        raise _unfit(stated, first, crs, fit.reason, _proposal(zone, waters))
+        raise _unfit(stated, first, crs, fit.reason, zone if _fits(zone, waters) else None)
     findings.info(
         "crs-working",
         f"working CRS {systems.label(crs)}, {origin}; its unit is the {crs.axis_info[0].unit_name}; the grid scale at "
@@ -131,17 +131,22 @@ def working_crs(stated: str | None, drafts: Sequence[Draft], findings: Findings)
     return crs
 
 
-def _proposal(zone: CRS, waters: Sequence[Draft]) -> str:
-    if systems.fitness(zone, _bounds_in(zone, waters)).reason:
-        return "the site is too wide for one UTM zone: divide it, or state a State Plane CRS that covers it"
-    return f'write {systems.line_to_write(zone)} under [project]; crs = "auto" takes the same'
+def _fits(zone: CRS, waters: Sequence[Draft]) -> bool:
+    return not systems.fitness(zone, _bounds_in(zone, waters)).reason
 
 
-def _unfit(stated: str | None, first: Draft, crs: CRS, reason: str, mend: str) -> CrsError | ProjectError:
+def _unfit(stated: str | None, first: Draft, crs: CRS, reason: str, zone: CRS | None) -> CrsError | ProjectError:
+    """Say why a CRS is not fit, and that of the site's UTM `zone`; None where that is not fit either."""
+    toml = None
+    mend = "the site is too wide for one UTM zone: divide it, or state a State Plane CRS that covers it"
+    if zone is not None:
+        toml = TomlLine("project", systems.line_to_write(zone))
+        mend = f'write {toml.line} under [project]; crs = "auto" takes the same'
     if stated is not None:
         why = f"[project] crs = {stated!r}: {systems.label(crs)} is not fit for measuring here: {reason}"
-        return ProjectError(why, mend=mend)
-    return CrsError(f"{first.place} is in {systems.label(crs)}, which is not fit for measuring: {reason}", mend=mend)
+        return ProjectError(why, mend=mend, toml=toml)
+    why = f"{first.place} is in {systems.label(crs)}, which is not fit for measuring: {reason}"
+    return CrsError(why, mend=mend, toml=toml)
 
 
 def _of(draft: Draft) -> CRS:

@@ -71,7 +71,7 @@ class Delineation:
     inputs
         Every file that was read: vector containers (a ``.gdb`` folder counts as one), tables, rasters.
     command
-        The command that made it: run, check or design.
+        The command that made it: run, check, design, impacts or screen.
     dem
         The elevations, for contours; None where there are none.
     """
@@ -85,3 +85,13 @@ class Delineation:
     inputs: Sequence[Path] = field(default=())
     command: str = "run"
     dem: ElevationSource | None = None
+
+    @property
+    def complies(self) -> bool | None:
+        """Whether the buffer that was judged complies; None where none was: the rule asks for no buffer here."""
+        averaging, violations = self.layers.get("averaging"), self.layers.get("violations")
+        if violations is not None and not violations.empty:
+            return False
+        if averaging is None or averaging.empty:
+            return None
+        return bool(averaging["verdict"].eq("compliant").all())

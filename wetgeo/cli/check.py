@@ -48,7 +48,7 @@ def check(ctx: click.Context, /, project: Path, proposed: str, monuments: str | 
     """Judge a proposed (averaged) buffer under PROJECT's rule.
 
     Says for each resource whether the proposal keeps the least width and the required area, by what margin, and
-    where it does not. Exit status 3: it does not comply.
+    where it does not. Exit status 3: it does not comply, or there is nothing to judge.
     """
 
     def work(loaded: Project, progress: Progress) -> Delineation:
@@ -82,17 +82,17 @@ def judged_run(
             progress(0.95, "writing the outputs")
             write_outputs(found, project.output, overwrite=overwrite, formats=project.formats, claimed=True)
     layers = prepare(found, ()).layers
-    complies = layers["averaging"]["verdict"].eq("compliant").all() and layers["violations"].empty
+    complies = found.complies
     if as_json:
-        click.echo(_document(found, layers, complies=bool(complies)))
+        click.echo(_document(found, layers))
     elif not quiet:
-        for line in _lines(layers, complies=bool(complies)):
+        for line in [*_lines(layers), _summary(layers, complies=complies)]:
             click.echo(line)
     tell(found, dry_run=dry_run, quiet=quiet)
     return 0 if complies else NOT_COMPLIANT
 
 
-def _document(found: Delineation, layers: Any, *, complies: bool) -> str:  # noqa: ANN401 -- frames by name
+def _document(found: Delineation, layers: Any) -> str:  # noqa: ANN401 -- frames by name
     told = {name: _records(layers[name]) for name in _TOLD}
     head = {
         "command": found.command,
@@ -100,7 +100,7 @@ def _document(found: Delineation, layers: Any, *, complies: bool) -> str:  # noq
         "rule": found.pack.id,
         "options": dict(found.options),
         "crs": found.crs.to_string(),
-        "compliant": complies,
+        "compliant": found.complies,
     }
     return json.dumps({**head, **told}, ensure_ascii=False, indent=1, allow_nan=False, default=str)
 
@@ -110,7 +110,7 @@ def _records(frame: pd.DataFrame) -> list[dict[Any, Any]]:
     return plain.where(plain.notna(), None).to_dict("records")
 
 
-def _lines(layers: Any, *, complies: bool) -> list[str]:  # noqa: ANN401 -- frames by name
+def _lines(layers: Any) -> list[str]:  # noqa: ANN401 -- frames by name
     """Say each verdict on a line, and each violation that is no verdict."""
     lines = [
         f"{row.resource_id}: {row.verdict.replace('_', ' ')}; least width {row.minimum_ft:.2f} ft "
@@ -118,9 +118,21 @@ def _lines(layers: Any, *, complies: bool) -> list[str]:  # noqa: ANN401 -- fram
         f"credited {row.credited_sqft:,.0f} of {row.required_sqft:,.0f} sq ft ({row.net_sqft:+,.0f})"
         for row in layers["averaging"].itertuples()
     ]
-    lines += [
-        f"{row.resource_id}: {row.kind.replace('_', ' ')}: {row.measured_ft:.2f} ft, {row.required_ft:g} ft by "
-        f"{row.citation}"
-        for row in layers["violations"].itertuples()
-    ]
-    return [*lines, "The buffer complies." if complies else "The buffer does not comply."]
+    # what is null has no measure: no monument at a lot line, none at all on an edge
+    columns = ("resource_id", "kind", "measured_ft", "required_ft", "citation")
+    for row in _records(layers["violations"][list(columns)]):
+        measured = "" if row["measured_ft"] is None else f": {row['measured_ft']:.2f} ft"
+        required = "" if row["required_ft"] is None else f", {row['required_ft']:g} ft"
+        cited = f" by {row['citation']}" if row["citation"] else ""
+        lines.append(f"{row['resource_id']}: {row['kind'].replace('_', ' ')}{measured}{required}{cited}")
+    return lines
+
+
+def _summary(layers: Any, *, complies: bool | None) -> str:  # noqa: ANN401 -- frames by name
+    if complies is None:
+        return (
+            "Nothing was judged: no resource here has a required buffer on the tract. This is no finding of compliance."
+        )
+    judged, all_ = len(layers["averaging"]), len(layers["resources"])
+    rest = f" {all_ - judged} of {all_} resources have no required buffer and were not judged." if judged < all_ else ""
+    return f"The buffer {'complies' if complies else 'does not comply'}.{rest}"

@@ -36,7 +36,7 @@ from wetgeo.outputs.sheet_table import draw_table, table_height
 from wetgeo.units import FOOT_M
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from pathlib import Path
 
     from wetgeo.delineation import Delineation
@@ -60,7 +60,17 @@ _STYLE: dict[Any, Any] = {
 _SIZE = 6.0
 _SCALE_HEIGHT = 58.0
 #: tables that stand beside a map, where its resources have rows in them
-_BESIDE_MAP = ("averaging", "averaging_areas", "violations", "buffers", "zones", "extensions", "monuments")
+_BESIDE_MAP = (
+    "averaging",
+    "averaging_areas",
+    "violations",
+    "impacts",
+    "access",
+    "buffers",
+    "zones",
+    "extensions",
+    "monuments",
+)
 
 Sheet = tuple[Paper, str]
 
@@ -155,9 +165,17 @@ def _plan_sheet(delineation: Delineation, head: Heading, sheet: PlanSheet, groun
     drawn = draw_map(paper, sheet, ground, delineation, stamp_box(head))
     draw_stamp(paper, head)
     top = draw_title(paper, head, _subject(sheet.resource_ids))
-    tables = [schedule(delineation, name, sheet.resource_ids) for name in _BESIDE_MAP]
+    tables = [schedule(delineation, name, _told_of(name, sheet, ground)) for name in _BESIDE_MAP]
     brief = [table.brief for table in tables if table is not None]
     return _finished(paper, head, sheet.view, drawn, brief, top)
+
+
+def _told_of(name: str, sheet: PlanSheet, ground: Ground) -> Collection[str]:
+    """Name the resources whose rows stand beside a map: the sheet's own, and natural communities disturbed on it."""
+    if name != "impacts":
+        return sheet.resource_ids
+    seen = ground.seen(name, sheet.view)
+    return [*sheet.resource_ids, *(seen.loc[seen["kind"] == "natural_community", "resource_id"] if len(seen) else ())]
 
 
 def _key_sheet(delineation: Delineation, head: Heading, view: View, plan: SheetPlan, *, first: int) -> Sheet:

@@ -2,52 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from wetgeo.outputs.plain import one_line
+from wetgeo.outputs.report_permit import disturbed, screened
+from wetgeo.outputs.report_words import MOST_WORDS, Item, Verdict, counts
 from wetgeo.units import SQFT_PER_ACRE
 
 if TYPE_CHECKING:
     from wetgeo.delineation import Delineation
 
-Tone = Literal["good", "bad", "plain"]
-
-#: the verdicts of so many resources are told in words, the worst first
-MOST_WORDS = 12
 _ORDER = {"too_narrow": 0, "shortfall": 1, "compliant": 2}
 _NAMES = {"too_narrow": "too narrow", "shortfall": "shortfall", "compliant": "complies"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
-    """One resource's verdict in words."""
-
-    resource_id: str
-    verdict: str
-    words: str
-    tone: Tone
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
-    """The answer first: a headline, what it rests on, figures, and resources one by one."""
-
-    headline: str
-    words: str
-    tone: Tone
-    figures: list[tuple[str, str]]
-    items: list[Item]
-    more: int = 0
-
-
 def verdict(delineation: Delineation) -> Verdict:
     """Say what a delineation comes to; conformed layers."""
-    if delineation.layers.get("averaging") is not None:
-        return _judged(delineation)
-    return _required(delineation)
+    told = {"check": _judged, "design": _judged, "impacts": disturbed, "screen": screened}
+    return told.get(delineation.command, _required)(delineation)
 
 
 def _required(delineation: Delineation) -> Verdict:
@@ -64,7 +38,7 @@ def _required(delineation: Delineation) -> Verdict:
         ("acres of buffer", f"{area / SQFT_PER_ACRE:,.2f}"),
         ("square feet", f"{area:,.0f}"),
     ]
-    figures += _counts(delineation)
+    figures += counts(delineation)
     plural = "Buffers are" if len(buffers) > 1 else "A buffer is"
     return Verdict(
         headline=f"{plural} required, {spread} wide",
@@ -102,12 +76,14 @@ def _judged(delineation: Delineation) -> Verdict:
     layers = delineation.layers
     averaging, violations = layers["averaging"], layers["violations"]
     bad = averaging[averaging["verdict"] != "compliant"]
-    complies = bad.empty and violations.empty
+    complies = delineation.complies
     what = "The designed buffer" if delineation.command == "design" else "The proposed buffer"
-    if averaging.empty:
-        words = "No resource here has a buffer to be averaged."
+    headline = f"{what} complies" if complies else f"{what} does not comply"
+    if complies is None:
+        headline = "Nothing was judged"
+        words = "No resource here has a required buffer on the tract, so nothing can be said to comply."
     elif complies:
-        words = f"All {len(averaging):,} resources keep the area and the least width that the rule asks for."
+        words = f"{_all(len(averaging))} the area and the least width that the rule asks for."
     else:
         words = f"{len(bad):,} of {len(averaging):,} resources fall{'s' if len(bad) == 1 else ''} short"
         words += f"; {len(violations):,} violation{'s' if len(violations) > 1 else ''}." if len(violations) else "."
@@ -118,13 +94,17 @@ def _judged(delineation: Delineation) -> Verdict:
     ]
     items = _items(averaging)
     return Verdict(
-        headline=f"{what} complies" if complies else f"{what} does not comply",
+        headline=headline,
         words=words,
         tone="good" if complies else "bad",
-        figures=[*figures, *_counts(delineation)],
+        figures=[*figures, *counts(delineation)],
         items=items[:MOST_WORDS],
         more=max(len(items) - MOST_WORDS, 0),
     )
+
+
+def _all(number: int) -> str:
+    return "Its one resource keeps" if number == 1 else f"All {number:,} resources keep"
 
 
 def _least(averaging: pd.DataFrame) -> list[tuple[str, str]]:
@@ -165,17 +145,6 @@ def _area(net: float) -> str:
         return "as much area as required"
     way = "more" if net >= 0 else "less"
     return f"{abs(net):,.0f} sq ft {way} than required"
-
-
-def _counts(delineation: Delineation) -> list[tuple[str, str]]:
-    layers, findings = delineation.layers, delineation.layers["findings"]
-    doubts = int((findings["severity"] != "info").sum())
-    found = []
-    if len(layers.get("monuments", ())):
-        found.append(("monuments", f"{len(layers['monuments']):,}"))
-    if len(layers.get("parcels", ())):
-        found.append(("parcels that hold buffer", f"{len(layers['parcels']):,}"))
-    return [*found, ("findings to look at", f"{doubts:,}")]
 
 
 def _spread(low: float, high: float) -> str:

@@ -22,13 +22,13 @@ class Column:
 
     field: str
     head: str
-    kind: Literal["text", "ft", "sqft", "acres", "percent", "share", "count", "xy"] = "text"
+    kind: Literal["text", "ft", "sqft", "acres", "percent", "share", "count", "xy", "yes", "ratio"] = "text"
     brief: bool = True
 
     @property
     def is_number(self) -> bool:
         """Whether it holds figures, which stand at the right."""
-        return self.kind != "text"
+        return self.kind not in ("text", "yes")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +97,41 @@ TABLES: dict[str, tuple[str, tuple[Column, ...]]] = {
             Column("required_ft", "Required, ft", "ft"),
             Column("area_sqft", "Sq ft", "sqft"),
             Column("citation", "Section"),
+        ),
+    ),
+    "impacts": (
+        "Disturbed, and replacement owed",
+        (
+            _ID,
+            Column("kind", "What"),
+            Column("cause", "Cause"),
+            Column("area_sqft", "Sq ft", "sqft"),
+            Column("exempt", "Exempt", "yes"),
+            Column("ratio", "Ratio", "ratio"),
+            Column("replacement_sqft", "Replacement, sq ft", "sqft"),
+            _SECTIONS,
+        ),
+    ),
+    "triggers": (
+        "Provisions tested",
+        (
+            Column("applies", "Applies"),
+            Column("effect", "Asks for"),
+            Column("reason", "Why"),
+            Column("citation", "Section"),
+        ),
+    ),
+    "access": (
+        "Access through buffers",
+        (
+            Column("access_id", "Access"),
+            _ID,
+            Column("parcel_id", "Parcel"),
+            Column("width_ft", "Width, ft", "ft"),
+            Column("allowed_ft", "Allowed, ft", "ft"),
+            Column("counts", "Counts as buffer", "yes"),
+            Column("area_sqft", "Sq ft", "sqft"),
+            _SECTIONS,
         ),
     ),
     "buffers": (
@@ -198,6 +233,8 @@ _WRITE: dict[str, Callable[[Any], str]] = {
     "share": lambda value: f"{value:.1%}",
     "count": lambda value: f"{value:,d}",
     "xy": lambda value: f"{value:.3f}",
+    "yes": lambda value: "yes" if value else "no",
+    "ratio": lambda value: f"{value:g} : 1",
 }
 
 

@@ -35,6 +35,8 @@ TITLES = {
     "run": "Required wetland buffers",
     "check": "Buffer averaging, as proposed",
     "design": "Buffer averaging, as designed",
+    "impacts": "Impacts on wetlands and buffers",
+    "screen": "Provisions that the work triggers",
 }
 
 

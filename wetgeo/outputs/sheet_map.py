@@ -16,10 +16,12 @@ from wetgeo.outputs.sheet_paper import Box, Ink, Paper
 from wetgeo.outputs.sheet_plan import PlanSheet, View
 from wetgeo.outputs.sheet_relief import Contours, draw_contours, label_contours, trace_contours
 from wetgeo.outputs.sheet_style import (
+    ACCESS,
     AREAS,
     BUFFER,
     EXTENSIONS,
     FLOW,
+    IMPACTS,
     LOTS,
     MONUMENTS,
     PROPOSED,
@@ -128,6 +130,7 @@ def draw_map(
         draw_contours(paper, drawn.contours)
     _draw_hatched(paper, view, ground, drawn)
     _draw_resources(paper, view, ground, drawn)
+    _draw_impacts(paper, view, ground, drawn)
     for shapes, style in required:
         if len(shapes):
             paper.draw(shapes, style.ink)
@@ -189,23 +192,36 @@ def _draw_ground(paper: Paper, view: View, ground: Ground, drawn: Drawn) -> None
 
 def _draw_hatched(paper: Paper, view: View, ground: Ground, drawn: Drawn) -> None:
     for name, styles in (("extensions", EXTENSIONS), ("averaging_areas", AREAS)):
-        rows = ground.seen(name, view)
-        for kind, style in styles.items():
-            shapes = placed(view, rows[rows["kind"] == kind].geometry.to_numpy()) if len(rows) else []
-            if shapes:
-                paper.draw(shapes, style.ink)
-                drawn.has(style)
+        _draw_kinds(paper, view, ground.seen(name, view), styles, drawn)
     zones = ground.seen("zones", view)
     for kind, style in ZONES.items():
         shapes = placed(view, zones[zones["zone"] == kind].boundary.to_numpy()) if len(zones) else []
         if shapes:
             paper.draw(shapes, style.ink)
             drawn.has(style)
+    ways = ground.seen("access", view)
+    shapes = placed(view, ways.geometry.to_numpy()) if len(ways) else []
+    if shapes:
+        paper.draw(shapes, ACCESS.ink)
+        drawn.has(ACCESS)
     broken = ground.seen("violations", view)
     shapes = placed(view, broken.geometry.to_numpy()) if len(broken) else []
     if shapes:
         paper.draw([shape.buffer(1.5) for shape in shapes], VIOLATION.ink)
         drawn.has(VIOLATION)
+
+
+def _draw_impacts(paper: Paper, view: View, ground: Ground, drawn: Drawn) -> None:
+    """Draw what is disturbed, over the resources: some of it lies in them."""
+    _draw_kinds(paper, view, ground.seen("impacts", view), IMPACTS, drawn)
+
+
+def _draw_kinds(paper: Paper, view: View, rows: pd.DataFrame, styles: Mapping[str, Style], drawn: Drawn) -> None:
+    for kind, style in styles.items():
+        shapes = placed(view, rows[rows["kind"] == kind].geometry.to_numpy()) if len(rows) else []
+        if shapes:
+            paper.draw(shapes, style.ink)
+            drawn.has(style)
 
 
 def _draw_resources(paper: Paper, view: View, ground: Ground, drawn: Drawn) -> None:
@@ -262,6 +278,9 @@ def _label(
     for name, _, shape in _rows(ground.seen("averaging_areas", view), "label", "kind", view=view):
         if shape.area > _SMALL_PT2:
             labels.in_ground(shape, [Line(text=name, size=7.5, face="bold")])
+    for cause, sqft, shape in _rows(ground.seen("impacts", view), "cause", "area_sqft", view=view):
+        if shape.area > _SMALL_PT2:
+            labels.in_ground(shape, [Line(text=f"{cause}, {sqft:,.0f} sq ft", size=6.5, face="bold")])
     for at, name in zip(monuments[0].tolist(), monuments[1], strict=True):
         if Box(*view.frame.polygon.bounds).polygon.contains(shapely.Point(at)):
             labels.at_point((at[0], at[1]), [Line(text=name, size=5.5)], near=_MARK_PT)

@@ -64,6 +64,14 @@ AREAS = {
         ink=Ink(hatch="...", hatch_color=GREY, line=GREY, width=0.5), name="T: does not count as buffer"
     ),
 }
+IMPACTS = {
+    "wetland": Style(ink=Ink(hatch="xxxx", hatch_color=RED, line=RED, width=0.7), name="Wetland disturbed"),
+    "buffer": Style(ink=Ink(hatch="xx", hatch_color=ORANGE, line=ORANGE, width=0.7), name="Buffer disturbed"),
+    "natural_community": Style(
+        ink=Ink(hatch="xx", hatch_color=PURPLE, line=PURPLE, width=0.7), name="Natural community disturbed"
+    ),
+}
+ACCESS = Style(ink=Ink(line="#8a5a00", width=0.6, fill="#f3dfb5"), name="Access")
 VIOLATION = Style(ink=Ink(line="#a50026", width=1.4, fill="#fddbc7", alpha=0.75), name="Falls short of the rule")
 MONUMENTS = {
     "post": Style(ink=Ink(line="#ffffff", width=0.4, fill=BLACK), name="Monument, post", swatch="post"),

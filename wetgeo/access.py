@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -87,7 +88,13 @@ def uncounted_access(site: Site, ruling: Ruling, findings: Findings) -> Geometry
 
 
 def access_layer(
-    site: Site, ruling: Ruling, upland: Upland, footprints: Footprints, findings: Findings
+    site: Site,
+    ruling: Ruling,
+    upland: Upland,
+    footprints: Footprints,
+    findings: Findings,
+    *,
+    ways: Sequence[AccessWay] | None = None,
 ) -> gpd.GeoDataFrame:
     """Describe access through each resource's buffer, cut to it.
 
@@ -99,11 +106,13 @@ def access_layer(
         Of the buffers.
     findings
         As of `access_ways`.
+    ways
+        The access as drawn, where it is at hand; left out, `access_ways` of the site.
     """
     provision = ruling.find(Access)
     ids = site.resources["resource_id"].to_numpy()
     rows: list[dict[str, Any]] = []
-    for way in access_ways(site, ruling, findings):
+    for way in access_ways(site, ruling, findings) if ways is None else ways:
         crossed = np.flatnonzero(shapely.intersects(footprints.geometries, way.shape))
         held = upland.clipped(footprints.geometries[crossed], footprints.rows[crossed])
         grounds = polygons_only(shapely.intersection(held, way.shape))

@@ -236,7 +236,23 @@ class _Extender:
         return found
 
 
-def extender(site: Site, ruling: Ruling, findings: Findings) -> Extend | None:
+def mapped_grounds(site: Site, ruling: Ruling, findings: Findings) -> list[MappedGround]:
+    """Take the mapped ground that the rule may add to zones, from the layers that are given; as `extender`."""
+    grounds: list[MappedGround] = []
+    community, flood = ruling.find(law.NaturalCommunity), ruling.find(law.Floodplain)
+    way = ruling.find(law.Drainageway)
+    if community is not None and "natural_communities" in site.layers:
+        grounds.append(natural_communities(site, community))
+    if flood is not None and "floodplain" in site.layers:
+        grounds.append(floodplain(site, flood, findings))
+    if way is not None and "drainageways" in site.layers:
+        grounds.append(drainageways(site, ruling, way, findings))
+    return grounds
+
+
+def extender(
+    site: Site, ruling: Ruling, findings: Findings, *, mapped: Sequence[MappedGround] | None = None
+) -> Extend | None:
     """Prepare what the rule adds to zones; None where it adds nothing.
 
     Parameters
@@ -247,16 +263,10 @@ def extender(site: Site, ruling: Ruling, findings: Findings) -> Extend | None:
         The rule as it applies.
     findings
         Takes note of what was assumed and of what may be cut short.
+    mapped
+        The mapped ground, where it is at hand; left out, `mapped_grounds` of the site.
     """
-    grounds: list[MappedGround] = []
-    community, flood = ruling.find(law.NaturalCommunity), ruling.find(law.Floodplain)
-    way = ruling.find(law.Drainageway)
-    if community is not None and "natural_communities" in site.layers:
-        grounds.append(natural_communities(site, community))
-    if flood is not None and "floodplain" in site.layers:
-        grounds.append(floodplain(site, flood, findings))
-    if way is not None and "drainageways" in site.layers:
-        grounds.append(drainageways(site, ruling, way, findings))
+    grounds = mapped_grounds(site, ruling, findings) if mapped is None else mapped
     steep = SteepSlopes.of(site, ruling, findings)
     traced = TracedDrainageways.of(site, ruling, findings)
     if not grounds and steep is None and traced is None:

@@ -99,6 +99,7 @@ class Findings:
     """Collects findings; repeats count once, and the order of iteration does not depend on the order of collection."""
 
     _found: set[Finding] = field(default_factory=set)
+    _noted: dict[str, dict[str, float]] = field(default_factory=dict)
 
     def add(
         self, severity: str, code: str, message: str, *, layer: str = "", feature_id: object = "", citation: str = ""
@@ -129,9 +130,19 @@ class Findings:
         """Add a finding about something that was left out because it could not be used."""
         self.add("error", code, message, layer=layer, feature_id=feature_id, citation=citation)
 
+    def note(self, code: str, part: str, amount: float) -> None:
+        """Note an amount that belongs to one finding about a whole; a part that is noted again counts once."""
+        self._noted.setdefault(code, {})[part] = amount
+
+    def noted(self, code: str) -> dict[str, float]:
+        """Give the amounts noted for a code, by part."""
+        return dict(self._noted.get(code, {}))
+
     def extend(self, others: Findings) -> None:
-        """Take over all findings of another collection."""
+        """Take over all findings of another collection, and what it noted."""
         self._found |= others._found
+        for code, parts in others._noted.items():
+            self._noted.setdefault(code, {}).update(parts)
 
     def __len__(self) -> int:
         return len(self._found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from wetgeo.findings import Findings
 from wetgeo.kernels.lines import Floats, GeometryArray, Ints
-from wetgeo.kernels.shares import shares
+from wetgeo.kernels.shares import Shares, shares
 from wetgeo.site import Site
 from wetgeo.units import SQFT_PER_ACRE
 
@@ -114,11 +115,15 @@ def parcels_layer(buffer_union: gpd.GeoDataFrame, lots: Lots, site: Site, findin
     -------
     A row a parcel with more than a square foot of buffer: parcel_id, buffer_sqft, buffer_share, and the parcel.
     """
-    held = shares(buffer_union.geometry.to_numpy(), lots.geometries)
+    return held_layer(shares(buffer_union.geometry.to_numpy(), lots.geometries), lots, site, findings)
+
+
+def held_layer(held: Shares, lots: Lots, site: Site, findings: Findings) -> gpd.GeoDataFrame:
+    """Make the layer of what lots hold of all buffers, where it is measured; else as `parcels_layer`."""
     enough = held.area > LEAST_SQFT * site.sqft
     lot, area = held.lot[enough], held.area[enough]
     if len(lots):
-        _tell(held.total, held.covered, float(held.area.sum()), site, findings)
+        _tell(held.total, held.covered, math.fsum(held.area), site, findings)
     return gpd.GeoDataFrame(
         {
             "parcel_id": lots.labels[lot],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import numpy as np
 import pandas as pd
@@ -43,14 +44,14 @@ def group_areas(site: Site, ground: GeometryArray, *, dual_hsg: str, findings: F
     rows, columns = shapely.STRtree(polygons).query(ground, predicate="intersects")
     order = np.lexsort((columns, rows))
     rows, columns = rows[order], columns[order]
-    contested = _contested(site, np.unique(columns), findings)
+    starts = np.searchsorted(rows, np.arange(len(ground) + 1))
+    contested = _contested(site, [columns[first:last] for first, last in itertools.pairwise(starts)], findings)
     pieces = shapely.intersection(ground[rows], polygons[columns])
     areas = shapely.area(pieces)
     answer: list[dict[str, float]] = []
-    starts = np.searchsorted(rows, np.arange(len(ground) + 1))
-    for first, last in itertools.pairwise(starts):
+    for (first, last), shared in zip(itertools.pairwise(starts), contested, strict=True):
         own = areas[first:last]
-        if contested[columns[first:last]].sum() > 1:
+        if shared:
             own = _areas_once(pieces[first:last], letters[columns[first:last]])
         totals: dict[str, float] = {}
         for letter, area in zip(letters[columns[first:last]], own, strict=True):
@@ -59,12 +60,14 @@ def group_areas(site: Site, ground: GeometryArray, *, dual_hsg: str, findings: F
     return answer
 
 
-def _contested(site: Site, used: NDArray[np.intp], findings: Findings) -> NDArray[np.bool_]:
-    """Find the used soil polygons that overlap another used one by more than a square foot; tell of them."""
+def _contested(site: Site, held: list[NDArray[np.intp]], findings: Findings) -> list[bool]:
+    """Tell for each piece of ground whether two of the soil polygons it lies on overlap by more than a square foot.
+
+    `held` has the polygons of each piece. The pairs are noted in the findings.
+    """
     soils = site.layers["soils"]
-    polygons = soils.geometry.to_numpy()
-    flags = np.zeros(len(polygons), dtype=bool)
-    near = polygons[used]
+    used = np.unique(np.concatenate([np.zeros(0, dtype=np.intp), *held]))
+    near = soils.geometry.to_numpy()[used]
     one, two = shapely.STRtree(near).query(near, predicate="intersects")
     pairs = one < two
     one, two = one[pairs], two[pairs]
@@ -72,19 +75,35 @@ def _contested(site: Site, used: NDArray[np.intp], findings: Findings) -> NDArra
     deep = ~shapely.touches(near[one], near[two])
     one, two = one[deep], two[deep]
     areas = shapely.area(shapely.intersection(near[one], near[two]))
-    claimed = areas > site.sqft
-    if claimed.any():
-        flags[used[one[claimed]]] = flags[used[two[claimed]]] = True
-        ids = soils["feature_id"].to_numpy()
-        names = sorted(f"{ids[used[a]]} and {ids[used[b]]}" for a, b in zip(one[claimed], two[claimed], strict=True))
+    claimed = {
+        (int(used[a]), int(used[b])): float(area)
+        for a, b, area in zip(one, two, areas, strict=True)
+        if area > site.sqft
+    }
+    if not claimed:
+        return [False] * len(held)
+    shared = [
+        [pair for pair in itertools.combinations(sorted(polygons.tolist()), 2) if pair in claimed] for polygons in held
+    ]
+    ids = soils["feature_id"].to_numpy()
+    for pair in {pair for pairs in shared for pair in pairs}:
+        findings.note("soil-overlap", f"{ids[pair[0]]} and {ids[pair[1]]}", claimed[pair] / site.sqft)
+    tell_contested(findings)
+    return [bool(pairs) for pairs in shared]
+
+
+def tell_contested(findings: Findings) -> None:
+    """Tell of all the pairs of soil polygons that were noted as claiming the same ground beside a resource."""
+    noted = findings.noted("soil-overlap")
+    if noted:
+        names = sorted(noted)
         findings.warning(
             "soil-overlap",
-            f"soil polygons overlap: {float(areas[claimed].sum()) / site.sqft:,.0f} sq ft near the resources are "
+            f"soil polygons overlap: {math.fsum(noted.values()):,.0f} sq ft near the resources are "
             f"claimed twice ({'; '.join(names[:5])}{' ...' if len(names) > 5 else ''}); that ground counts once, for "
             "the group nearer to D",
             layer="soils",
         )
-    return flags
 
 
 def _areas_once(pieces: GeometryArray, letters: NDArray[np.object_]) -> NDArray[np.float64]:

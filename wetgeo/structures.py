@@ -99,7 +99,8 @@ def existing_structure_limits(
                 distance_ft=distance,
                 citation=provision.citation,
             )
-    _tell(site, rows, limits, findings)
+    _tell(site, limits, findings)
+    tell_unknown_setbacks(site, ruling, rows, findings)
     return sorted(limits.values(), key=lambda limit: (limit.row, limit.width_ft, limit.parcel_id))
 
 
@@ -117,9 +118,7 @@ def _lots_of(structures: GeometryArray, parcels: GeometryArray) -> list[int | No
     return lots
 
 
-def _tell(
-    site: Site, rows: NDArray[np.intp], limits: dict[tuple[int, int], StructureLimit], findings: Findings
-) -> None:
+def _tell(site: Site, limits: dict[tuple[int, int], StructureLimit], findings: Findings) -> None:
     ids = site.resources["resource_id"].to_numpy()
     for limit in limits.values():
         findings.info(
@@ -131,6 +130,14 @@ def _tell(
             feature_id=ids[limit.row],
             citation=limit.citation,
         )
+
+
+def tell_unknown_setbacks(site: Site, ruling: Ruling, rows: NDArray[np.intp], findings: Findings) -> None:
+    """Tell of the resources with a buffer, `rows`, whose setback is lacking where structures may stand within it."""
+    provision, parcels = ruling.find(ExistingStructure), site.layers.get("parcels")
+    if provision is None or structures_of(site, provision.structures).empty or parcels is None or parcels.empty:
+        return
+    ids = site.resources["resource_id"].to_numpy()
     unknown = np.isnan(site.resources["setback_ft"].to_numpy(dtype=float)[rows])
     if unknown.any():
         findings.warning(

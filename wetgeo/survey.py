@@ -56,21 +56,36 @@ def survey_layers(
     findings
         Takes note of parcels and monuments that a reviewer may ask about.
     """
+    lots = lots_of(site, findings)
+    upland, tract = edges_with_lots(site, ruling, footprints, lots, findings)
+    return {
+        **staked_layers(upland, tract, site, ruling, findings),
+        "parcels": parcels_layer(union, lots, site, findings),
+    }
+
+
+def edges_with_lots(
+    site: Site, ruling: Ruling, footprints: Footprints, lots: Lots, findings: Findings
+) -> tuple[LotLines, LotLines]:
+    """Draw the upland edge, and the tract's line through the buffers, with the lots along them."""
     frame = gpd.GeoDataFrame(
         {"resource_id": site.resources["resource_id"].to_numpy()[footprints.rows]},
         geometry=footprints.geometries,
         crs=site.crs,
     )
-    rule, lots = monument_rule(ruling), lots_of(site, findings)
     upland = upland_edges(frame, site, findings)
-    edge = _lot_lines(upland, lots, site, ruling)
-    tract = _lot_lines(tract_edges(frame, site, upland), lots, site, ruling)
-    layers: dict[str, pd.DataFrame] = {
-        "edges": edges_layer(edge, tract, site),
-        "parcels": parcels_layer(union, lots, site, findings),
-    }
+    tract = tract_edges(frame, site, upland)
+    return _lot_lines(upland, lots, site, ruling), _lot_lines(tract, lots, site, ruling)
+
+
+def staked_layers(
+    upland: LotLines, tract: LotLines, site: Site, ruling: Ruling, findings: Findings
+) -> dict[str, pd.DataFrame]:
+    """Make layers ``edges``, ``monuments`` and ``monument_proof``; the latter two where the rule asks for monuments."""
+    layers: dict[str, pd.DataFrame] = {"edges": edges_layer(upland, tract, site)}
+    rule = monument_rule(ruling)
     if rule is not None:
-        layers["monuments"], layers["monument_proof"] = place_monuments(edge, rule, site, findings)
+        layers["monuments"], layers["monument_proof"] = place_monuments(upland, rule, site, findings)
     return layers
 
 

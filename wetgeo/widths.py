@@ -67,7 +67,13 @@ def buffered(site: Site, ruling: Ruling, findings: Findings) -> NDArray[np.bool_
 
 
 def required_widths(
-    site: Site, ruling: Ruling, upland: Upland, findings: Findings, *, progress: Progress
+    site: Site,
+    ruling: Ruling,
+    upland: Upland,
+    findings: Findings,
+    *,
+    progress: Progress,
+    chosen: NDArray[np.bool_] | None = None,
 ) -> list[ResourceWidth | None]:
     """Decide the required width of each resource.
 
@@ -81,6 +87,8 @@ def required_widths(
         Takes note of what could not be known.
     progress
         Told how far the work has come.
+    chosen
+        The resources to decide, shape of ``site.resources``; left out, all that get a buffer.
 
     Returns
     -------
@@ -93,7 +101,7 @@ def required_widths(
         Where the option ``trigger`` asks for a layer that is not given.
     """
     facts = _facts(site, ruling)
-    rows = np.flatnonzero(buffered(site, ruling, findings))
+    rows = np.flatnonzero(buffered(site, ruling, findings) if chosen is None else chosen)
     bases = np.array([decide_width(ruling.pack, ruling.options, facts[row]).base_ft for row in rows], dtype=float)
     reduced = rows[[facts[row].new_structure_ft is None for row in rows]] if len(rows) else rows
     shares: dict[int, float | None] = {}

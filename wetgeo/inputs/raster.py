@@ -104,7 +104,10 @@ class Dem:
             px, py = x[chosen], y[chosen]
             grid = self.window((px.min(), py.min(), px.max(), py.max()), pad=3)
             if grid is not None:
-                found[chosen] = bilinear(grid.z, (grid.top - py) / grid.dy - 0.5, (px - grid.left) / grid.dx - 0.5)
+                # counted from the corner of the whole DEM: taking a whole number away changes no digit of the rest
+                row = (self.top - py) / self.dy - 0.5 - np.rint((self.top - grid.top) / self.dy)
+                column = (px - self.left) / self.dx - 0.5 - np.rint((grid.left - self.left) / self.dx)
+                found[chosen] = bilinear(grid.z, row, column)
         return found
 
     def open_file(self, path: Path) -> Any:  # noqa: ANN401 (rasterio has no types)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,9 @@ from wetgeo.kernels.lines import Floats, GeometryArray, Ints
 
 #: a piece has at most this many vertices; overlays of larger polygons take longer than cutting them up
 VERTICES = 256
+#: areas of pieces are rounded to multiples of this part of a square unit: sums of them are exact, and so the same in
+#: whatever order, and on however many parts of the ground, they are made
+_GRAIN = 2.0**-20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,15 +54,19 @@ def shares(ground: GeometryArray, lots: GeometryArray) -> Shares:
     partly = ~np.isin(lot * len(pieces) + piece, whole_lot * len(pieces) + whole)
     lot, piece = lot[partly], piece[partly]
     overlap = shapely.intersection(pieces[piece], lots[lot])
-    sizes = shapely.area(pieces)
-    area = np.bincount(whole_lot, sizes[whole], len(lots)) + np.bincount(lot, shapely.area(overlap), len(lots))
+    sizes, held_by_lot = _area(pieces), _area(overlap)
+    area = np.bincount(whole_lot, sizes[whole], len(lots)) + np.bincount(lot, held_by_lot, len(lots))
     covered = np.zeros(len(pieces))
     _unite(covered, piece[shapely.area(overlap) > 0], overlap[shapely.area(overlap) > 0])
     covered[whole] = sizes[whole]
     held = np.flatnonzero(area > 0)
     return Shares(
-        lot=held, area=np.asarray(area[held], dtype=np.float64), covered=float(covered.sum()), total=float(sizes.sum())
+        lot=held, area=np.asarray(area[held], dtype=np.float64), covered=math.fsum(covered), total=math.fsum(sizes)
     )
+
+
+def _area(polygons: GeometryArray) -> Floats:
+    return np.asarray(np.round(shapely.area(polygons) / _GRAIN) * _GRAIN, dtype=np.float64)
 
 
 def subdivide(polygons: GeometryArray) -> GeometryArray:
@@ -92,6 +100,6 @@ def _unite(covered: Floats, piece: Ints, overlap: GeometryArray) -> None:
     piece, overlap = piece[order], overlap[order]
     starts = np.flatnonzero(np.diff(piece, prepend=-1))
     single = np.diff(starts, append=len(piece)) == 1
-    covered[piece[starts[single]]] = shapely.area(overlap[starts[single]])
+    covered[piece[starts[single]]] = _area(overlap[starts[single]])
     for first, end in zip(starts[~single], np.append(starts, len(piece))[1:][~single], strict=True):
-        covered[piece[first]] = shapely.union_all(overlap[first:end]).area
+        covered[piece[first]] = _area(np.array([shapely.union_all(overlap[first:end])], dtype=object))[0]

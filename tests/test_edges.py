@@ -193,3 +193,10 @@ def test_a_buffer_that_touches_the_tract_line_elsewhere_at_one_point_is_cut_as_a
     findings = Findings()
     cut = tract_edges(frame, site, upland_edges(frame, site, findings))
     assert cut.chains.lengths.sum() == pytest.approx(20)
+
+
+def test_a_splinter_where_a_ring_starts_goes_to_the_run_after_it():
+    # a square whose first 0.2 ft bound another footprint than the two that have the rest
+    ring = np.array([(0, 0), (0.2, 0), (20, 0), (20, -20), (0, -20), (0, 0)], dtype=float)
+    found = _runs(Chains.of([ring], [1]), np.array([2, 0, 0, 1, 1]), np.array(["A", "B", "C"], dtype=object), 0.33)
+    assert list(zip(found.run_start, found.run_end, found.run_resource, strict=True)) == [(0, 40, "A"), (40, 80, "B")]

@@ -215,7 +215,8 @@ def _runs(chains: Chains, owner: Ints, names: NDArray[np.object_], shortest: flo
             else:
                 runs.append([start, end, who])
         if len(runs) > 1 and runs[0][1] < shortest:
-            runs[1][0] = runs.pop(0)[0]
+            begin = runs.pop(0)[0]
+            runs[0][0] = begin
         if chains.closed[chain] and len(runs) > 1 and runs[0][2] == runs[-1][2]:
             runs[-1][1] += runs.pop(0)[1]
         rows += [(chain, start, end, int(who)) for start, end, who in runs]

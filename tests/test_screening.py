@@ -75,12 +75,51 @@ def test_an_acre_of_land_disturbance(area, applies) -> None:
 
 @pytest.mark.parametrize(
     ("area", "near", "notice"),
-    [(10_889.9, "no", "yes"), (10_890, "yes", "no"), (5_000, "no", "yes"), (4_999.9, "no", "no")],
+    [(10_889.9, "no", "undecided"), (10_890, "yes", "no"), (5_000, "no", "undecided"), (4_999.9, "no", "no")],
 )
 def test_a_quarter_acre_and_the_notice_of_intent_near_a_public_water(area, near, notice) -> None:
+    """Where the notice's own conditions hold, it hangs on whether another rule asks a permit: 3.2(c)."""
     table, _ = screened(CMSCWD, square(area), dem=Slope())
     assert table.loc["erosion-near", "applies"] == near
     assert table.loc["erosion-notice", "applies"] == notice
+    assert ("3.2(c)" in table.loc["erosion-notice", "reason"]) == (notice == "undecided")
+
+
+def test_a_permit_under_another_rule_takes_the_place_of_the_notice() -> None:
+    """Rule 2 asks a permit for the surface near the lake, so that 3.2(c) holds, and no notice is due."""
+    table, _ = screened(CMSCWD, square(6_000), layers=new_impervious(500), dem=Slope())
+    assert table.loc["stormwater-near", "applies"] == "yes"
+    assert table.loc["erosion-near", "applies"] == "no"
+    assert table.loc["erosion-other-permit", ["applies", "reason"]].tolist() == ["yes", "2.2(c) applies"]
+    assert table.loc["erosion-notice", ["applies", "reason"]].tolist() == ["no", "3.2(c) applies in its place"]
+
+
+def test_each_condition_that_holds_is_told() -> None:
+    reason = screened(CMSCWD, square(20_000), dem=Slope())[0].loc["erosion-near", "reason"]
+    assert reason.startswith("disturbance at least 0.25 acre: 20000 sq ft; disturbance more than 0 sq ft, within 1000 ")
+
+
+def test_a_groundwater_dependent_wetland_decides_where_public_waters_are_not_known() -> None:
+    seep = {"class": "3", "gdnr": True, "geometry": LAKE["geometry"]}
+    above, findings = screened(CMSCWD, square(20_000), resources=(seep,), dem=Slope())
+    assert above.loc["erosion-near", "applies"] == "yes"
+    far = screened(CMSCWD, square(20_000, y=1500), resources=(seep,), dem=Slope())[0].loc["erosion-near"]
+    assert far["applies"] == "undecided"
+    assert "public waters are not known" in far["reason"]
+    assert not [f for f in findings if "groundwater-dependent" in f.message]
+
+
+def test_that_no_resource_is_marked_groundwater_dependent_is_told() -> None:
+    _, findings = screened(CMSCWD, square(500))
+    assert [f.severity for f in findings if "groundwater-dependent" in f.message] == ["warning"]
+
+
+def test_no_wetland_disturbed_and_wetland_disturbed_under_rule_8() -> None:
+    wetland = {"class": "3", "geometry": shapely.box(600, 300, 700, 400)}
+    dry = screened(CMSCWD, square(500), resources=(LAKE, wetland))[0]
+    assert dry.loc["wetland-work", "applies"] == "no"
+    wet = screened(CMSCWD, square(500, x=600), resources=(LAKE, wetland))[0].loc["wetland-work"]
+    assert (wet["applies"], wet["measured"]) == ("undecided", pytest.approx(500))
 
 
 @pytest.mark.parametrize(("y", "applies"), [(999.0, "yes"), (1001.0, "no")])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from wetgeo.frames import empty
 from wetgeo.impacts import Disturbance
 from wetgeo.kernels.offset import GeometryArray, union_parts
 from wetgeo.rules.model import Condition, PermitTrigger, Replacement
-from wetgeo.rules.triggers import TriggerResult
+from wetgeo.rules.triggers import TriggerResult, condition_holds
 from wetgeo.rules.triggers import screen as judge_triggers
 from wetgeo.ruling import Ruling
 from wetgeo.site import Site
@@ -60,6 +60,7 @@ class _Measures:
     site: Site
     ruling: Ruling
     disturbance: Disturbance
+    site_sqft: float | None
     done: dict[tuple[object, ...], _Measured] = field(default_factory=dict)
     notes: dict[str, list[str]] = field(default_factory=dict)
 
@@ -69,9 +70,9 @@ class _Measures:
         if key not in self.done:
             self.done[key] = self._measured(condition)
         found = self.done[key]
-        if found.low == found.high or _passes(condition, found.low):
+        if found.low == found.high or condition_holds(condition, found.low, self.site_sqft):
             return found.low
-        if not _passes(condition, found.high):
+        if condition_holds(condition, found.high, self.site_sqft) is False:
             return found.high
         self.notes.setdefault(trigger.id, []).append(found.why)
         return None
@@ -123,33 +124,34 @@ class _Measures:
 
     def _near(self, condition: Condition, surface: _Surface) -> _Measured:
         """Measure ground near waters, and tributary to them where the condition asks that."""
-        waters = self._waters(condition)
-        if isinstance(waters, str):
-            return _Measured.unknown(waters)
+        waters, lacking = self._waters(condition)
         within = None if condition.within is None else condition.within.value
         near = near_waters(self.site, surface.sure, waters, within)
         if not condition.tributary:
             around = sum(float(shapely.union_all(pieces).area) for pieces in near) / self.site.sqft
-            return _Measured(low=round(around, _DIGITS), high=round(around, _DIGITS))
-        area = tributary_area(self.site, near, waters)
-        why = (
-            "no DEM is given to follow the water over"
-            if self.site.dem is None
-            else f"the water of {area.open:,.0f} sq ft leaves the DEM or ends in a void of it"
-        )
-        return _Measured(low=round(area.tributary, _DIGITS), high=round(area.tributary + area.open, _DIGITS), why=why)
+            found = _Measured(low=round(around, _DIGITS), high=round(around, _DIGITS))
+        else:
+            area = tributary_area(self.site, near, waters)
+            why = (
+                "no DEM is given to follow the water over"
+                if self.site.dem is None
+                else f"the water of {area.open:,.0f} sq ft leaves the DEM or ends in a void of it"
+            )
+            low, high = (round(value, _DIGITS) for value in (area.tributary, area.tributary + area.open))
+            found = _Measured(low=low, high=high, why=why)
+        return replace(found, high=np.inf, why=lacking) if lacking and len(surface.sure) else found
 
-    def _waters(self, condition: Condition) -> GeometryArray | str:
-        """Take the waters that a condition names, each that is connected as one."""
+    def _waters(self, condition: Condition) -> tuple[GeometryArray, str]:
+        """Take the waters that a condition names, each that is connected as one, and say what of them is not known."""
         frame = self.site.resources
         kinds, gdnr = frame["resource_type"].to_numpy(), frame["gdnr"].to_numpy(dtype=bool)
         public = np.isin(kinds, _PUBLIC)
-        if "public_water" in condition.of and not public.any():
-            return "no lakes or streams are given, so that the public waters are not known"
+        unknown = "public_water" in condition.of and not public.any()
+        lacking = "no lakes or streams are given, so that the public waters are not known" if unknown else ""
         chosen = (public & ("public_water" in condition.of)) | (gdnr & ("gdnr" in condition.of))
         shapes = frame.geometry.to_numpy()
         groups = [union_parts(shapes[chosen & (kinds == kind)]) for kind in sorted(set(kinds[chosen]))]
-        return np.concatenate([np.zeros(0, dtype=object), *groups])
+        return np.concatenate([np.zeros(0, dtype=object), *groups]), lacking
 
     def _lots(self) -> _Measured:
         layer, tract = self.site.layers.get("parcels"), self.site.layers.get("tract")
@@ -180,11 +182,6 @@ class _Measures:
         return _Measured(low=percent, high=percent)
 
 
-def _passes(condition: Condition, value: float) -> bool:
-    limit = condition.threshold.value
-    return value >= limit if condition.at_least is not None else value > limit
-
-
 def triggers_layer(site: Site, ruling: Ruling, disturbance: Disturbance, findings: Findings) -> pd.DataFrame:
     """Test each provision of the rule that work may trigger.
 
@@ -205,10 +202,11 @@ def triggers_layer(site: Site, ruling: Ruling, disturbance: Disturbance, finding
     pandas.DataFrame
         Layer ``triggers``.
     """
-    measures = _Measures(site=site, ruling=ruling, disturbance=disturbance)
     tract = site.layers.get("tract")
     whole = None if tract is None or tract.empty else shapely.union_all(tract.geometry.to_numpy()).area / site.sqft
-    results = judge_triggers(ruling.pack, measures, site_sqft=None if whole is None else round(whole, _DIGITS))
+    whole = None if whole is None else round(whole, _DIGITS)
+    measures = _Measures(site=site, ruling=ruling, disturbance=disturbance, site_sqft=whole)
+    results = judge_triggers(ruling.pack, measures, site_sqft=whole)
     _tell_readings(site, ruling, findings)
     if not results:
         return empty("triggers", site.crs)
@@ -241,6 +239,13 @@ def _tell_readings(site: Site, ruling: Ruling, findings: Findings) -> None:
     conditions = [condition for trigger in ruling.pack.all(PermitTrigger) for condition in trigger.conditions]
     if any("public_water" in condition.of for condition in conditions):
         findings.info("trigger", "the lakes and streams of the project were taken as public waters", layer="triggers")
+    if any("gdnr" in condition.of for condition in conditions) and not site.resources["gdnr"].any():
+        findings.warning(
+            "trigger",
+            "no resource is marked as groundwater-dependent (field role gdnr), so that only the public waters count as "
+            "waters that ground is near and tributary to",
+            layer="triggers",
+        )
     if any(condition.tributary for condition in conditions) and site.dem is not None:
         findings.info(
             "trigger",

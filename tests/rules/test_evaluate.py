@@ -166,7 +166,7 @@ class TestTriggers:
         ("area", "near", "notice", "permit"),
         [
             (4999.9, 1.0, False, False),
-            (5000.0, 1.0, True, False),
+            (5000.0, 1.0, None, False),
             (5000.0, 0.0, False, False),
             (5000.0, None, None, False),
             (10890.0, 1.0, False, True),
@@ -175,7 +175,7 @@ class TestTriggers:
         ],
     )
     def test_notice_gives_way_to_a_permit(self, cmscwd, area, near, notice, permit):
-        """3.2: the notice of intent is for what needs no permit by (a) or (b)."""
+        """3.2: the notice of intent is for what needs no permit by (a), (b) or (c), which must be asked."""
 
         def measure(_trigger, condition):
             if condition.measure != "disturbance":
@@ -187,6 +187,7 @@ class TestTriggers:
         assert results["erosion-notice"].applies is notice
         assert results["erosion-near"].applies is permit
         assert results["erosion-acre"].applies is (area >= ACRE)
+        assert results["erosion-other-permit"].applies is None
 
 
 class TestManagementCategory:

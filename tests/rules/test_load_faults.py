@@ -174,6 +174,13 @@ def test_all_faults_at_once_in_order(small, faults_of):
             ["unless names 'u'"],
         ),
         (
+            (
+                'kind = "permit_trigger"\nid = "t"\ncitation = "4"\ntext = "T."\neffect = "permit"\n'
+                'question = "Q?"\nentailed_by = ["t"]'
+            ),
+            ["entailed_by names 't'"],
+        ),
+        (
             'kind = "community_protection"\nid = "c"\ncitation = "4"\ntext = "C."\nranks = ["A", "B"]\nprotected = "C"',
             ["'C' is not among ranks: A, B"],
         ),

@@ -163,9 +163,10 @@ def _provision_faults(pack: RulePack, provision: Provision) -> Iterator[str]:
         yield from _zone_faults(provision)
     elif isinstance(provision, PermitTrigger):
         known = [other.id for other in pack.all(PermitTrigger) if other is not provision]
-        for name in provision.unless:
-            if name not in known:
-                yield f"unless names {name!r}, which is no other permit_trigger; {known_words(name, known)}"
+        for key in ("unless", "entailed_by"):
+            for name in getattr(provision, key):
+                if name not in known:
+                    yield f"{key} names {name!r}, which is no other permit_trigger; {known_words(name, known)}"
 
 
 def _unknown_classes(pack: RulePack, resource: str, names: tuple[str, ...] | list[str]) -> Iterator[str]:
@@ -231,6 +232,9 @@ def _example_faults(pack: RulePack, example: Example) -> Iterator[str]:
         elif len(example.measured) != len(known[example.provision].conditions):
             wanted = len(known[example.provision].conditions)
             yield f"measured has {len(example.measured)} values; the trigger has {wanted} conditions"
+        for name in example.applying:
+            if name not in known:
+                yield f"applying names {name!r}, which is no permit_trigger; {known_words(name, known)}"
 
 
 def _class_faults(pack: RulePack, resource: str, name: str | None) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from wetgeo.errors import UsageError
@@ -39,7 +39,7 @@ from wetgeo.rules.model import (
     VegetatedDistance,
 )
 from wetgeo.rules.soils import predominant_group
-from wetgeo.rules.triggers import trigger_applies
+from wetgeo.rules.triggers import beside, trigger_applies
 from wetgeo.rules.width import decide_width, structure_width
 
 P = TypeVar("P", bound=Provision)
@@ -149,7 +149,12 @@ def _de_minimis(pack: RulePack, example: worked.DeMinimisExample) -> Pairs:
 def _trigger(pack: RulePack, example: worked.TriggerExample) -> Pairs:
     trigger = next(trigger for trigger in pack.all(PermitTrigger) if trigger.id == example.provision)
     measured = [None if isinstance(value, str) else value.value for value in example.measured]
-    result = trigger_applies(trigger, measured, site_sqft=example.site.value if example.site else None)
+    own = trigger_applies(trigger, measured, site_sqft=example.site.value if example.site else None)
+    others = {
+        other.id: replace(own, applies=other.id in example.applying, citation=other.citation)
+        for other in pack.all(PermitTrigger)
+    }
+    result = beside(trigger, own, others)
     return {"applies": (example.applies, {True: "yes", False: "no", None: "undecided"}[result.applies])}
 
 

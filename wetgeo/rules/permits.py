@@ -118,8 +118,8 @@ class Condition(Entry):
 class PermitTrigger(Provision):
     """Work that needs a permit, a buffer or a notice: where all ``conditions`` hold.
 
-    ``question`` is what the layers cannot tell and must be asked. ``unless`` names provisions that, where they apply,
-    take this one's place.
+    ``question`` is what the layers cannot tell and must be asked. ``entailed_by`` names provisions any of which, where
+    it applies, answers that question with yes; ``unless`` those that, where they apply, take this one's place.
     """
 
     repeats: ClassVar[bool] = True
@@ -127,6 +127,7 @@ class PermitTrigger(Provision):
     effect: Literal["permit", "buffer", "notice of intent", "stormwater plan", "erosion control plan"]
     conditions: tuple[Condition, ...] = ()
     question: Text | None = None
+    entailed_by: tuple[Text, ...] = ()
     unless: tuple[Text, ...] = ()
 
     @model_validator(mode="after")

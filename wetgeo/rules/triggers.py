@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from wetgeo.rules.model import Condition, PermitTrigger, RulePack
@@ -48,13 +48,13 @@ def trigger_applies(
     ValueError
         Where there are more or fewer values than conditions.
     """
-    judged = {
-        _holds(condition, value, site_sqft): (condition, value)
-        for condition, value in reversed(list(zip(trigger.conditions, measured, strict=True)))
-    }
+    pairs = list(zip(trigger.conditions, measured, strict=True))
+    judged = {condition_holds(*pair, site_sqft): pair for pair in reversed(pairs)}
     for outcome in (False, None, True):
         if outcome in judged:
-            return _result(trigger, *judged[outcome], site_sqft)
+            told = pairs if outcome else [judged[outcome]]
+            reason = "; ".join(_reason(*pair, site_sqft) for pair in told)
+            return _result(trigger, *judged[outcome], site_sqft, reason)
     return TriggerResult(
         provision=trigger.id,
         effect=trigger.effect,
@@ -68,7 +68,7 @@ def trigger_applies(
 
 
 def screen(pack: RulePack, measure: Measure, *, site_sqft: float | None = None) -> tuple[TriggerResult, ...]:
-    """Judge all triggers of a pack; one that gives way to another (``unless``) is judged after it.
+    """Judge all triggers of a pack; what others decide (``entailed_by``, ``unless``) is judged after them.
 
     Parameters
     ----------
@@ -84,7 +84,33 @@ def screen(pack: RulePack, measure: Measure, *, site_sqft: float | None = None) 
         trigger.id: trigger_applies(trigger, [measure(trigger, c) for c in trigger.conditions], site_sqft=site_sqft)
         for trigger in triggers
     }
-    return tuple(_give_way(first[trigger.id], [first[name] for name in trigger.unless]) for trigger in triggers)
+    second = {
+        trigger.id: _entailed(first[trigger.id], [first[name] for name in trigger.entailed_by]) for trigger in triggers
+    }
+    return tuple(beside(trigger, first[trigger.id], second) for trigger in triggers)
+
+
+def beside(trigger: PermitTrigger, own: TriggerResult, others: Mapping[str, TriggerResult]) -> TriggerResult:
+    """Weigh a trigger's own result beside those of the others that it names.
+
+    Parameters
+    ----------
+    trigger
+        The provision.
+    own
+        Its result from its own conditions.
+    others
+        Results by provision: at least those in its ``entailed_by`` and ``unless``.
+    """
+    entailed = _entailed(own, [others[name] for name in trigger.entailed_by])
+    return _give_way(entailed, [others[name] for name in trigger.unless])
+
+
+def _entailed(own: TriggerResult, others: Sequence[TriggerResult]) -> TriggerResult:
+    applying = [other.citation for other in others if other.applies]
+    if own.applies is not None or not applying:
+        return own
+    return replace(own, applies=True, reason=f"{', '.join(dict.fromkeys(applying))} applies")
 
 
 def _give_way(own: TriggerResult, others: Sequence[TriggerResult]) -> TriggerResult:
@@ -109,7 +135,18 @@ def _limit(condition: Condition, site_sqft: float | None) -> float | None:
     return min(condition.threshold.value, condition.or_share_of_site.value * site_sqft / 100)
 
 
-def _holds(condition: Condition, value: float | None, site_sqft: float | None) -> bool | None:
+def condition_holds(condition: Condition, value: float | None, site_sqft: float | None) -> bool | None:
+    """Whether a condition holds; None where its value is not known, or the site's area that its threshold is of.
+
+    Parameters
+    ----------
+    condition
+        The condition.
+    value
+        What was measured, in the threshold's unit; None where it could not be.
+    site_sqft
+        Area of the site, square feet; None where not known.
+    """
     if value is None:
         return None
     limit = _limit(condition, site_sqft)
@@ -129,12 +166,8 @@ def _unit(threshold: Quantity) -> str:
     return next((f"{word}s" for word in ("lot", "structure") if word in threshold.text), "sq ft")
 
 
-def _result(
-    trigger: PermitTrigger, condition: Condition, value: float | None, site_sqft: float | None
-) -> TriggerResult:
-    """Return the result that hangs on one condition."""
-    holds = _holds(condition, value, site_sqft)
-    limit = _limit(condition, site_sqft)
+def _reason(condition: Condition, value: float | None, site_sqft: float | None) -> str:
+    """Say what a condition asks and what was measured."""
     unit = _unit(condition.threshold)
     word = "at least" if condition.at_least is not None else "more than"
     asked = f"{condition.measure.replace('_', ' ')} {word} {condition.threshold}"
@@ -143,11 +176,18 @@ def _result(
     if condition.within is not None:
         asked += f", within {condition.within}{' and tributary' if condition.tributary else ''}"
     if value is None:
-        reason = f"{asked}: not measured"
-    elif limit is None and holds is None:
-        reason = f"{asked}: {value:g} {unit}, and the area of the site is not known"
-    else:
-        reason = f"{asked}: {value:.10g} {unit}"
+        return f"{asked}: not measured"
+    if _limit(condition, site_sqft) is None and condition_holds(condition, value, site_sqft) is None:
+        return f"{asked}: {value:g} {unit}, and the area of the site is not known"
+    return f"{asked}: {value:.10g} {unit}"
+
+
+def _result(
+    trigger: PermitTrigger, condition: Condition, value: float | None, site_sqft: float | None, reason: str
+) -> TriggerResult:
+    """Return the result that hangs on one condition."""
+    holds = condition_holds(condition, value, site_sqft)
+    limit = _limit(condition, site_sqft)
     if holds and trigger.question is not None:
         holds, reason = None, f"{reason}; to be asked: {trigger.question}"
     return TriggerResult(
@@ -156,7 +196,7 @@ def _result(
         applies=holds,
         measured=value,
         threshold=condition.threshold.value if limit is None else limit,
-        unit=unit,
+        unit=_unit(condition.threshold),
         reason=reason,
         citation=trigger.citation,
     )

@@ -71,12 +71,16 @@ class DeMinimisExample(_Example):
 
 
 class TriggerExample(_Example):
-    """Whether a trigger applies, given one measured value for each of its conditions (``"unknown"``: not measured)."""
+    """Whether a trigger applies, given one measured value for each of its conditions (``"unknown"``: not measured).
+
+    ``applying`` names the other provisions that apply; those that are not named do not.
+    """
 
     kind: Literal["permit_trigger"]
     provision: Text
     measured: tuple[Measure | Literal["unknown"], ...] = ()
     site: Area | None = None
+    applying: tuple[Text, ...] = ()
     applies: Literal["yes", "no", "undecided"]
 
 

@@ -12,6 +12,7 @@ from wetgeo import __version__
 from wetgeo.cli.check import check
 from wetgeo.cli.design import design
 from wetgeo.cli.diff import diff
+from wetgeo.cli.doctor import doctor
 from wetgeo.cli.explain import explain
 from wetgeo.cli.impacts import impacts
 from wetgeo.cli.init import init
@@ -60,7 +61,7 @@ def cli() -> None:
     """Vegetated buffers around wetlands, lakes and streams, as watershed-district rules require them."""
 
 
-for command in (init, run, check, design, impacts, screen, explain, diff, rules):
+for command in (init, doctor, run, check, design, impacts, screen, explain, diff, rules):
     cli.add_command(command)
 
 

@@ -1,4 +1,4 @@
-"""Look at every input of a project without running it, and tell what is wrong or doubtful. Nothing is changed.
+r"""Look at every input of a project without running it, and tell what is wrong or doubtful. Nothing is changed.
 
 `examine.examine` does it all; the other modules look at one subject each. What is found is a list of remarks. A remark
 of severity ``error`` is what would stop ``wetgeo run``; ``warning`` is what a person should look at before relying on
@@ -22,8 +22,8 @@ the result; ``info`` tells how something was taken.
      ],
      "remarks": [                            # errors first, then warnings, then infos; by subject within each
       {"severity": "error",                  # error, warning, info
-       "subject": "classes",                 # project, rule, output, files, crs, units, geometry, classes, ids, parcels,
-                                             # soils, elevation, extents, sidecars, dates
+       "subject": "classes",                 # project, rule, output, files, crs, units, geometry, classes,
+                                             # ids, parcels, soils, elevation, extents, sidecars, dates
        "code": "class-unknown",              # as in layer findings where it tells of the same
        "layer": "wetlands",                  # "" where it is about no layer; "dem" for elevations
        "file": "/.../site.gpkg",             # "" where it is about no file

@@ -172,8 +172,7 @@ def open_dem(source: DemSource, crs: CRS, unit_m: float, findings: Findings) -> 
     UnitError
         Where the vertical unit is told by neither the project nor the file, or cannot be right.
     """
-    heads = _heads(sorted(set(source.paths)))
-    units_m = vertical_units([(head.path, head.crs, head.unit) for head in heads], source.z_unit, findings)
+    heads, units_m = read_heads(source, findings)
     found = [_tile(head, crs, unit_m, unit) for head, unit in zip(heads, units_m, strict=True)]
     tiles = [tile for tile, _ in found]
     _tell_reprojected(
@@ -202,6 +201,12 @@ class _Head:
     shape: tuple[int, int]
     scale: float
     offset: float
+
+
+def read_heads(source: DemSource, findings: Findings) -> tuple[list[_Head], list[float]]:
+    """Read the headers of a project's rasters, and find the vertical unit of each (metres); errors as `open_dem`."""
+    heads = _heads(sorted(set(source.paths)))
+    return heads, vertical_units([(head.path, head.crs, head.unit) for head in heads], source.z_unit, findings)
 
 
 def _heads(paths: list[Path]) -> list[_Head]:

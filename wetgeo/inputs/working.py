@@ -28,11 +28,20 @@ def settle(drafts: Sequence[Draft], findings: Findings, faults: Faults) -> list[
     settled = []
     for draft in drafts:
         with faults.collect():
-            settled.append(_settled(draft, drafts, findings))
+            settled.append(with_crs(draft, drafts, findings))
     return settled
 
 
-def _settled(draft: Draft, drafts: Sequence[Draft], findings: Findings) -> Draft:
+def with_crs(draft: Draft, drafts: Sequence[Draft], findings: Findings) -> Draft:
+    """Give one of several layers its CRS; see `settle`.
+
+    Raises
+    ------
+    CrsError
+        It has no CRS, two that differ, or coordinates that its CRS cannot have.
+    ProjectError
+        The project states a CRS that is not known.
+    """
     stated = draft.source.crs
     crs = systems.parse(stated, place=f"[layers.{draft.name}] crs") if stated else draft.crs
     if crs is None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import functools
-import hashlib
 import json
 import os
 from collections import Counter
@@ -12,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import jinja2
 from markupsafe import Markup
 
 import wetgeo
 from wetgeo.findings import CODES
+from wetgeo.outputs.page import hashed, static, templates
 from wetgeo.outputs.plain import one_line, unit_of
 from wetgeo.outputs.provenance import versions
 from wetgeo.outputs.report_map import PageMap, page_map
@@ -37,7 +34,6 @@ REPORT = "report.html"
 MOST_ROWS, MOST_FINDINGS = 1500, 3000
 #: the figures of so many resources are explained step by step
 MOST_EXPLAINED = 500
-_HERE = Path(__file__).parent
 
 
 def write_report(delineation: Delineation, folder: Path) -> None:
@@ -63,9 +59,9 @@ def write_report(delineation: Delineation, folder: Path) -> None:
 
 def report_page(delineation: Delineation) -> str:
     """Write the page as text; see `write_report`."""
-    style, script = _static("report.css"), _static("report.js")
+    style, script = static("report.css"), static("report.js")
     return (
-        _templates()
+        templates()
         .get_template("report.html")
         .render(
             head=heading(delineation),
@@ -73,7 +69,7 @@ def report_page(delineation: Delineation) -> str:
             verdict=verdict(delineation),
             style=Markup(style),  # noqa: S704 -- a file of this package
             script=Markup(script),  # noqa: S704 -- a file of this package
-            policy=f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; img-src data:",
+            policy=f"default-src 'none'; style-src '{hashed(style)}'; script-src '{hashed(script)}'; img-src data:",
             **_drawn(delineation),
             tables=list(_tables(delineation)),
             explained=list(_explained(delineation)),
@@ -192,23 +188,3 @@ def _shown(path: Path, folder: Path) -> str:
         return Path(os.path.relpath(path, folder)).as_posix()
     except ValueError:  # another drive
         return path.as_posix()
-
-
-@functools.cache
-def _templates() -> jinja2.Environment:
-    return jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_HERE / "templates"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-
-
-def _static(name: str) -> str:
-    return (_HERE / "static" / name).read_text(encoding="utf-8")
-
-
-def _hash(text: str) -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

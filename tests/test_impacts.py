@@ -125,7 +125,18 @@ def test_overlapping_disturbance_counts_once_for_the_cause_that_is_replaced() ->
     areas = impact_summary(layer).set_index("cause")["area_sqft"]
     assert areas["fill"] == pytest.approx(50 * 40, abs=1e-2)
     assert areas["temporary"] == pytest.approx(20 * 40, abs=1e-2)
-    assert "overlap by 2,000.0 sq ft" in told(findings, "disturbance")[0][2]
+    assert [(f.severity, f.message) for f in findings if f.code == "disturbance"] == [
+        (
+            "warning",
+            "its polygons overlap by 2,000.0 sq ft; that ground was counted once; 1,600.0 sq ft of it tell two causes, "
+            "of which one that owes replacement was taken",
+        )
+    ]
+
+
+def test_overlapping_disturbance_of_one_cause_is_a_note() -> None:
+    _, findings = measure([wetland(0, "2")], [("fill", box(20, 0, 40, 40)), ("fill", box(30, 0, 40, 40))])
+    assert [f.severity for f in findings if f.code == "disturbance"] == ["info"]
 
 
 def test_overlapping_wetlands_count_once_at_the_higher_ratio() -> None:

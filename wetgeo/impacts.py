@@ -26,6 +26,8 @@ from wetgeo.site import Site
 
 #: ground of less than this, square feet, is the noise of overlays
 _TOKEN_SQFT = 0.01
+#: areas added up are rounded to so many decimals of a square foot, so that ground of exactly the limit is at it
+_DIGITS = 3
 #: the reading of option buffer_replacement under which all disturbed buffer is replaced
 _ALL_BUFFER = "all"
 
@@ -63,28 +65,33 @@ class Disturbance:
         shapes, given = frame.geometry.to_numpy(), frame["cause"].to_numpy(dtype=object)
         parts: list[GeometryArray] = []
         causes: list[object] = []
+        across = 0.0
         for cause in sorted(set(given), key=lambda each: (each not in owed, each is None, str(each))):
             own = union_parts(shapes[[each == cause for each in given]])
+            whole = shapely.area(own).sum()
             for earlier in parts:
                 own = subtract(own, earlier)
+            across += float(whole - shapely.area(own).sum()) / site.sqft
             own = shapely.get_parts(without_slivers(own, _TOKEN_SQFT * site.sqft))
             parts.append(own)
             causes += [cause] * len(own)
         found = cls(parts=np.concatenate(parts), causes=np.array(causes, dtype=object))
-        _tell_disturbance(frame, found, site, findings)
+        _tell_disturbance(frame, found, site, across, findings)
         return found
 
 
-def _tell_disturbance(frame: gpd.GeoDataFrame, found: Disturbance, site: Site, findings: Findings) -> None:
+def _tell_disturbance(
+    frame: gpd.GeoDataFrame, found: Disturbance, site: Site, across: float, findings: Findings
+) -> None:
+    """Tell of ground that polygons share, of it `across` square feet between causes, and of ground off the tract."""
     area = float(shapely.area(found.parts).sum())
     twice = (shapely.area(frame.geometry.to_numpy()).sum() - area) / site.sqft
     if twice > 1:
-        findings.info(
-            "disturbance",
-            f"its polygons overlap by {twice:,.1f} sq ft; that ground was counted once, with the cause for which "
-            "replacement is owed where the causes differ",
-            layer="disturbance",
-        )
+        told = f"its polygons overlap by {twice:,.1f} sq ft; that ground was counted once"
+        if across > 1:
+            told += f"; {across:,.1f} sq ft of it tell two causes, of which one that owes replacement was taken"
+        tell = findings.warning if across > 1 else findings.info
+        tell("disturbance", told, layer="disturbance")
     tract = site.layers.get("tract")
     if tract is None or tract.empty:
         return
@@ -239,10 +246,10 @@ def _exempt(pieces: Sequence[_Piece], ruling: Ruling, findings: Findings) -> Non
         limit = de_minimis_limit(ruling.pack, ruling.options, group[0].class_name)
         if limit is None:
             continue
-        total = sum(piece.area_sqft for piece in group)
+        total = round(sum(piece.area_sqft for piece in group), _DIGITS)
         classes = ", ".join(sorted({piece.class_name for piece in group if piece.class_name}))
-        words = f"impacts on wetlands{f' of class {classes}' if classes else ''} add up to {total:,.2f} sq ft"
-        exempt = total <= limit[0] + _TOKEN_SQFT
+        words = f"impacts on wetlands{f' of class {classes}' if classes else ''} add up to {total:,.10g} sq ft"
+        exempt = total <= limit[0]
         for piece in group if exempt else ():
             piece.exempt, piece.citation = True, f"{limit[1]}; {piece.citation}"
         findings.info(

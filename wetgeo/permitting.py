@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wetgeo.delineation import Delineation
 from wetgeo.impacts import Disturbance, impacts_layer
-from wetgeo.inputs.disturbance import CauseReading, read_disturbance
+from wetgeo.inputs.disturbance import CauseReading, probe_disturbance, read_disturbance
 from wetgeo.pipeline import LaidOut, Progress, delineation_of, lay_out, with_layers
 from wetgeo.project import Project
 from wetgeo.screening import triggers_layer
@@ -40,8 +40,10 @@ def measure_impacts(
     WetgeoError
         As `wetgeo.pipeline.lay_out`; or the disturbance cannot be used.
     """
+    reading = reading or CauseReading()
+    probe_disturbance(disturbance, reading)
     laid = lay_out(project, progress=progress)
-    disturbed = _disturbed(laid, disturbance, reading or CauseReading())
+    disturbed = _disturbed(laid, disturbance, reading)
     found = delineation_of(laid, progress)
     progress(0.9, "measuring impacts")
     impacts = impacts_layer(laid.site, laid.ruling, found.layers["buffers"], disturbed, laid.findings)
@@ -70,8 +72,10 @@ def screen(
     WetgeoError
         As `wetgeo.pipeline.lay_out`; or the disturbance cannot be used.
     """
+    reading = reading or CauseReading(required=False)
+    probe_disturbance(disturbance, reading)
     laid = lay_out(project, progress=progress)
-    disturbed = _disturbed(laid, disturbance, reading or CauseReading(required=False))
+    disturbed = _disturbed(laid, disturbance, reading)
     found = delineation_of(laid, progress)
     progress(0.9, "testing the provisions")
     triggers = triggers_layer(laid.site, laid.ruling, disturbed, laid.findings)

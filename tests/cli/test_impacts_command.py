@@ -104,14 +104,26 @@ class TestBadInput:
         assert '--cause-value "grading=fill"' in said
 
     def test_no_such_field(self, work, refused) -> None:
-        assert "lacks fields" in refused(work(square(100, 100, 20), cause=["fill"]), "--cause-field", "Kause")
+        said = refused(work(square(100, 100, 20), cause=["fill"]), "--cause-field", "Kause")
+        assert "lacks fields that the command line names" in said
+        assert "its fields are cause; name one of them" in said
+        assert "[layers." not in said
 
     def test_lines(self, work, refused) -> None:
         said = refused(work(shapely.LineString([(X, Y), (X + 9, Y)]), cause=["fill"]))
         assert "holds lines; it must hold polygons" in said
 
     def test_no_file(self, tmp_path, refused) -> None:
-        assert "absent.gpkg" in refused(tmp_path / "absent.gpkg")
+        said = refused(tmp_path / "absent.gpkg")
+        assert "absent.gpkg is not there" in said
+        assert "mend the path in --disturbance" in said
+
+    def test_several_layers(self, work, refused) -> None:
+        source = work(square(100, 100, 20), cause=["fill"])
+        gpd.GeoDataFrame(geometry=[square(300, 100, 20)], crs=UTM).to_file(source, layer="other")
+        said = refused(source)
+        assert 'write --disturbance "FILE|LAYER"; its layers are' in said
+        assert "[layers." not in said
 
     def test_no_crs(self, work, refused) -> None:
         assert "has no CRS" in refused(work(square(100, 100, 20), crs=None, name="w.shp", cause=["fill"]))

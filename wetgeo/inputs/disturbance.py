@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import get_args
+from typing import Any, get_args
 
 import geopandas as gpd
 import pandas as pd
@@ -13,7 +13,9 @@ from pyproj import CRS
 from wetgeo.errors import InputError
 from wetgeo.findings import Findings
 from wetgeo.inputs.build import read_named, source_of
-from wetgeo.inputs.faults import listed
+from wetgeo.inputs.draft import draft_layer
+from wetgeo.inputs.faults import Faults, listed
+from wetgeo.project import LayerSource
 from wetgeo.rules.permits import Cause
 from wetgeo.rules.provisions import normalise
 
@@ -74,23 +76,43 @@ def read_disturbance(
     InputError
         The file cannot be used; or features tell no cause, or one that is not known: all are named.
     """
-    source = replace(
+    frame = read_named(_source(src, reading), crs=crs, findings=findings, near=near)
+    causes = _causes(src, reading, frame["feature_id"], frame["cause"])
+    return frame.assign(cause=pd.Series(causes, dtype=object))[["feature_id", "cause", "geometry"]]
+
+
+def probe_disturbance(src: str, reading: CauseReading) -> None:
+    """Raise what `read_disturbance` would, as far as it can be told before the site is known."""
+    faults = Faults()
+    draft = draft_layer(_source(src, reading), Findings(), faults, allowed=("polygon",))
+    faults.raise_any()
+    if draft is not None:
+        _causes(src, reading, [draft.names[row] for row in draft.rows], draft.roles["cause"])
+
+
+def _source(src: str, reading: CauseReading) -> LayerSource:
+    return replace(
         source_of(src, "disturbance"),
         fields={} if reading.column is None else {"cause": reading.column},
         values={"cause": reading.values} if reading.values else {},
         defaults={} if reading.default is None else {"cause": reading.default},
     )
-    frame = read_named(source, crs=crs, findings=findings, near=near)
+
+
+def _causes(src: str, reading: CauseReading, names: Iterable[str], told: Iterable[Any]) -> list[str | None]:
+    """Understand the causes that features tell; those that cannot be are named, all at once."""
     known = {normalise(word): word for word in CAUSES}
-    stated = [None if pd.isna(text) else str(text) for text in frame["cause"]]
-    causes = [None if text is None else known.get(normalise(text)) for text in stated]
+    causes: list[str | None] = []
     bad: dict[str | None, list[str]] = {}
-    for name, text, cause in zip(frame["feature_id"], stated, causes, strict=True):
+    for name, value in zip(names, told, strict=True):
+        text = None if pd.isna(value) else str(value)
+        cause = None if text is None else known.get(normalise(text))
         if cause is None and (text is not None or reading.required):
             bad.setdefault(text, []).append(name)
+        causes.append(cause)
     if bad:
-        raise _unknown(f"layer disturbance ({source.path})", bad)
-    return frame.assign(cause=pd.Series(causes, dtype=object))[["feature_id", "cause", "geometry"]]
+        raise _unknown(f"layer disturbance ({source_of(src, 'disturbance').path})", bad)
+    return causes
 
 
 def _unknown(place: str, bad: Mapping[str | None, list[str]]) -> InputError:

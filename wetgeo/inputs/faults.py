@@ -6,10 +6,17 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from wetgeo.errors import InputError, closest
+from wetgeo.errors import InputError, TomlLine, closest
 
 #: how many ids one sentence of an error lists
 MOST_IDS = 100
+#: layers that a command line names, not the project file: the option of each
+_OPTIONS = {
+    "disturbance": "--disturbance",
+    "proposed": "--proposed",
+    "monuments": "--monuments",
+    "keep_out": "--keep-out",
+}
 
 
 @dataclass(slots=True)
@@ -51,3 +58,18 @@ def listed(names: Iterable[object], most: int = MOST_IDS) -> str:
     words = [str(name) for name in names]
     more = len(words) - most
     return ", ".join(words[:most]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def where_named(layer: str) -> str:
+    """Say where a user names a layer: under its table of the project file, or in an option of the command line."""
+    return f"in {_OPTIONS[layer]}" if layer in _OPTIONS else f"under [layers.{layer}]"
+
+
+def how_to_choose(layer: str) -> str:
+    """Say how one layer of a file that holds several is named."""
+    return f'write {_OPTIONS[layer]} "FILE|LAYER"' if layer in _OPTIONS else f'write layer = "..." {where_named(layer)}'
+
+
+def toml_line(layer: str, line: str) -> TomlLine | None:
+    """Return what to write into the project file; None where the command line names the layer."""
+    return None if layer in _OPTIONS else TomlLine(f"layers.{layer}", line)

@@ -14,8 +14,8 @@ from pathlib import Path, PurePosixPath
 
 import pyogrio
 
-from wetgeo.errors import InputError, TomlLine, closest
-from wetgeo.inputs.faults import did_you_mean, listed
+from wetgeo.errors import InputError, closest
+from wetgeo.inputs.faults import did_you_mean, how_to_choose, listed, toml_line, where_named
 
 GEOPARQUET = (".parquet", ".geoparquet")
 #: what a zip may hold that GDAL reads as a data set of its own
@@ -56,13 +56,13 @@ class DataSet:
                 raise InputError(
                     f"layer {name}: {self.path} has no layer {wanted!r}",
                     mend=f"its layers are {listed(self.layers)}.{did_you_mean(wanted, self.layers)}",
-                    toml=TomlLine(f"layers.{name}", f'layer = "{closest(wanted, self.layers) or "..."}"'),
+                    toml=toml_line(name, f'layer = "{closest(wanted, self.layers) or "..."}"'),
                 )
         elif len(spatial) > 1:
             raise InputError(
                 f"layer {name}: {self.path} holds {len(spatial)} layers and none is named",
-                mend=f'write layer = "..." under [layers.{name}]; its layers are {listed(spatial)}',
-                toml=TomlLine(f"layers.{name}", f'layer = "{closest(name, spatial) or "..."}"'),
+                mend=f"{how_to_choose(name)}; its layers are {listed(spatial)}",
+                toml=toml_line(name, f'layer = "{closest(name, spatial) or "..."}"'),
             )
         else:
             chosen = (spatial or list(self.layers))[0]
@@ -90,7 +90,7 @@ def require(path: Path, *, name: str) -> None:
     if not folder.is_dir():
         raise InputError(f"layer {name}: {path} is not there", mend=f"there is no folder {folder}; mend the path")
     near = did_you_mean(path.name, [each.name for each in folder.iterdir()])
-    raise InputError(f"layer {name}: {path} is not there", mend=f"mend the path under [layers.{name}].{near}")
+    raise InputError(f"layer {name}: {path} is not there", mend=f"mend the path {where_named(name)}.{near}")
 
 
 @contextmanager
@@ -153,7 +153,7 @@ def _zipped(path: Path, name: str, layer: str | None) -> DataSet:
         wanted = "none is named" if layer is None else f"none is called {layer!r}"
         raise InputError(
             f"layer {name}: {path} holds {len(inside)} files and {wanted}",
-            mend=f'write layer = "..." under [layers.{name}], one of {listed(stems)}',
+            mend=f"{how_to_choose(name)}, one of {listed(stems)}",
         )
     if member.lower().endswith(".shp"):
         _check_parts(path, members, member, name)

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from wetgeo.errors import InputError, TomlLine, closest
+from wetgeo.errors import InputError, closest
 from wetgeo.findings import Findings
-from wetgeo.inputs.faults import did_you_mean, listed
+from wetgeo.inputs.faults import did_you_mean, listed, toml_line, where_named
 from wetgeo.inputs.notes import Notes
 from wetgeo.inputs.schemas import recognise
 from wetgeo.project import LayerSource
@@ -85,11 +85,14 @@ def _mapped(source: LayerSource, columns: list[str]) -> dict[str, str]:
             meant.append(f'{role} = "{found}"')
             roles[ROLE_ALIASES.get(role, role)] = found
     if lost:
+        toml = toml_line(source.name, f"fields = {{ {', '.join(meant)} }}")
+        names = "the command line names" if toml is None else "the project file names"
+        mend = "name one of them" if toml is None else f"mend fields {where_named(source.name)}"
         raise InputError(
-            f"layer {source.name}: {source.path} lacks fields that the project file names",
+            f"layer {source.name}: {source.path} lacks fields that {names}",
             faults=lost,
-            mend=f"its fields are {listed(columns) or '(none)'}; mend fields under [layers.{source.name}]",
-            toml=TomlLine(f"layers.{source.name}", f"fields = {{ {', '.join(meant)} }}"),
+            mend=f"its fields are {listed(columns) or '(none)'}; {mend}",
+            toml=toml,
         )
     return roles
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
     import datetime
@@ -74,6 +74,8 @@ class Delineation:
         The command that made it: run, check, design, impacts or screen.
     dem
         The elevations, for contours; None where there are none.
+    recorded
+        The buffer that edges, monuments, parcels and ``buffer_union`` are of: a proposed one only where it complies.
     """
 
     project: Project
@@ -85,13 +87,19 @@ class Delineation:
     inputs: Sequence[Path] = field(default=())
     command: str = "run"
     dem: ElevationSource | None = None
+    recorded: Literal["required", "proposed"] = "required"
 
     @property
     def complies(self) -> bool | None:
         """Whether the buffer that was judged complies; None where none was: the rule asks for no buffer here."""
-        averaging, violations = self.layers.get("averaging"), self.layers.get("violations")
-        if violations is not None and not violations.empty:
-            return False
-        if averaging is None or averaging.empty:
-            return None
-        return bool(averaging["verdict"].eq("compliant").all())
+        return complies(self.layers)
+
+
+def complies(layers: Mapping[str, pd.DataFrame]) -> bool | None:
+    """Tell from layers ``averaging`` and ``violations`` whether a buffer complies; None where none was judged."""
+    averaging, violations = layers.get("averaging"), layers.get("violations")
+    if violations is not None and not violations.empty:
+        return False
+    if averaging is None or averaging.empty:
+        return None
+    return bool(averaging["verdict"].eq("compliant").all())

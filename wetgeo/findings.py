@@ -5,7 +5,7 @@ Wrong is an error, doubtful is a finding. All findings stand in layer ``findings
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 SEVERITIES = ("error", "warning", "info")
@@ -70,13 +70,17 @@ CODES: dict[str, str] = {
     # averaging
     "proposal": "what a proposed buffer holds that counts nothing, counts twice or was taken as meant",
     "averaging": "why an averaged buffer does not comply, and by how much",
+    "recorded": "which buffer the edges, monuments, parcels and the declaration are of, where one was judged",
     "design": "what a designed buffer could not reach, and why",
     # what else a permit asks
     "disturbance": "ground that work disturbs, as it was taken: overlaps, and what lies off the site or the tract",
     "impact": "what is disturbed that may not be, what is exempt, and how what is owed was reckoned",
     "access": "access through a buffer: how wide it may be, and where it is wider",
     "trigger": "what decides whether a provision applies to the work, or keeps it from being decided",
+    # batches
+    "left-out": "a resource that could not be worked, with what went wrong; the others were",
     # outputs
+    "outputs-limited": "outputs that were not written because there are too many resources for them",
     "shapefile-cut": "a value that a shapefile cannot hold in full",
     "exhibit": "what the plan sheets leave out, or draw smaller, where there would be too many",
 }
@@ -137,6 +141,10 @@ class Findings:
     def noted(self, code: str) -> dict[str, float]:
         """Give the amounts noted for a code, by part."""
         return dict(self._noted.get(code, {}))
+
+    def forget(self, feature_ids: Collection[str]) -> None:
+        """Drop what was found about some features."""
+        self._found = {one for one in self._found if one.feature_id not in feature_ids}
 
     def extend(self, others: Findings) -> None:
         """Take over all findings of another collection, and what it noted."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+import geopandas as gpd
 import pandas as pd
 
 from wetgeo.access import access_layer
@@ -22,7 +23,7 @@ from wetgeo.buffers import (
     union_layer,
     zones_layer,
 )
-from wetgeo.delineation import Delineation
+from wetgeo.delineation import Delineation, complies
 from wetgeo.design import Preference, design_buffer
 from wetgeo.extensions import extender
 from wetgeo.findings import Findings
@@ -36,7 +37,7 @@ from wetgeo.ruling import Ruling
 from wetgeo.site import Site
 from wetgeo.structures import StructureLimit, apply_limits, existing_structure_limits
 from wetgeo.subject import SubjectEdges, subject_edges
-from wetgeo.survey import judge_staked, survey_layers
+from wetgeo.survey import judge_staked, proposed_survey, survey_layers
 from wetgeo.upland import Upland
 from wetgeo.vegetated import UncountedSurface, widen_past
 from wetgeo.widths import ResourceWidth, required_widths
@@ -119,12 +120,16 @@ def delineate(project: Project, *, progress: Progress = _silent) -> Delineation:
     return delineation_of(lay_out(project, progress=progress), progress)
 
 
-def delineation_of(laid: LaidOut, progress: Progress) -> Delineation:
-    """Make the delineation of what was laid out."""
+def delineation_of(laid: LaidOut, progress: Progress, *, proposed: gpd.GeoDataFrame | None = None) -> Delineation:
+    """Make the delineation of what was laid out; where `proposed` is given, that is what is staked and recorded."""
     site, upland, footprints, findings = laid.site, laid.upland, laid.footprints, laid.findings
     grounds = buffer_grounds(upland, footprints, laid.uncounted.shapes)
-    union = union_layer(site, grounds)
     progress(0.85, "laying out edges and monuments")
+    if proposed is None:
+        union = union_layer(site, grounds)
+        surveyed = {**survey_layers(site, laid.ruling, footprints, union, findings), "buffer_union": union}
+    else:
+        surveyed = proposed_survey(proposed, laid.uncounted.shapes, site, laid.ruling, findings)
     return Delineation(
         project=laid.project,
         pack=laid.pack,
@@ -136,14 +141,14 @@ def delineation_of(laid: LaidOut, progress: Progress) -> Delineation:
             "zones": zones_layer(site, upland, footprints, laid.uncounted.shapes),
             "extensions": extensions_layer(site, upland, footprints, laid.uncounted.shapes),
             **({} if laid.subject.flow_paths is None else {"flow_paths": laid.subject.flow_paths}),
-            **survey_layers(site, laid.ruling, footprints, union, findings),
-            "buffer_union": union,
+            **surveyed,
             "access": access_layer(site, laid.ruling, upland, footprints, findings),
             "reasons": reasons_layer(site, laid.widths, footprints, laid.limits),
         },
         findings=findings,
         inputs=laid.project.files,
         dem=site.dem,
+        recorded="required" if proposed is None else "proposed",
     )
 
 
@@ -170,11 +175,11 @@ def check(
     """
     laid = lay_out(project, progress=progress)
     frame = read_source(proposed, name="proposed", crs=laid.site.crs, findings=laid.findings)
-    found = delineation_of(laid, progress)
-    progress(0.9, "judging the proposal")
+    progress(0.8, "judging the proposal")
     averaging = averaging_site(laid)
     judged = judge(averaging, Proposal.of(averaging, frame, laid.findings), laid.findings)
     layers = _averaging(laid, averaging, judged)
+    found = delineation_of(laid, progress, proposed=_to_record(layers, laid.findings))
     sources = [proposed]
     if monuments is not None:
         sources.append(monuments)
@@ -208,12 +213,12 @@ def design(project: Project, keep_out: str, *, prefer: str = "uniform", progress
     read = partial(read_source, crs=laid.site.crs, findings=laid.findings)
     barred = read(keep_out, name="keep_out")
     where = Preference.of(prefer, lambda source: read(source, name="prefer"))
-    found = delineation_of(laid, progress)
-    progress(0.9, "designing the buffer")
+    progress(0.8, "designing the buffer")
     averaging = averaging_site(laid)
-    judged = design_buffer(averaging, barred, where, laid.findings)
+    layers = _averaging(laid, averaging, design_buffer(averaging, barred, where, laid.findings))
+    found = delineation_of(laid, progress, proposed=_to_record(layers, laid.findings))
     sources = [keep_out] if where.ground is None else [keep_out, prefer]
-    return with_layers(found, "design", _averaging(laid, averaging, judged), sources)
+    return with_layers(found, "design", layers, sources)
 
 
 def averaging_site(laid: LaidOut) -> AveragingSite:
@@ -224,6 +229,16 @@ def averaging_site(laid: LaidOut) -> AveragingSite:
 def _averaging(laid: LaidOut, averaging: AveragingSite, judged: list[Judgement]) -> dict[str, pd.DataFrame]:
     tell_verdicts(averaging, laid.ruling, laid.widths, judged, laid.findings)
     return averaging_layers(averaging, laid.ruling, judged, laid.findings)
+
+
+def _to_record(layers: dict[str, pd.DataFrame], findings: Findings) -> gpd.GeoDataFrame | None:
+    """Choose the buffer that is staked and recorded: the proposed one where it complies; None for the required one."""
+    what = "edges, monuments, parcels and the declaration are those of the "
+    if not complies(layers):
+        findings.info("recorded", f"{what}required buffer: no other was found to comply", layer="proposed")
+        return None
+    findings.info("recorded", f"{what}proposed buffer, which complies", layer="proposed")
+    return gpd.GeoDataFrame(layers["proposed"])
 
 
 def with_layers(

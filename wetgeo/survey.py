@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import geopandas as gpd
+import numpy as np
 import pandas as pd
 import shapely
+from numpy.typing import NDArray
 
+from wetgeo.buffers import union_layer
 from wetgeo.edges import GRID_FT, Edges, tract_edges, upland_edges
 from wetgeo.findings import Findings
 from wetgeo.footprints import Footprints
+from wetgeo.kernels.offset import GeometryArray, subtract, without_slivers
 from wetgeo.lot_lines import LotLines, edges_layer, lot_lines
 from wetgeo.monument_check import judge_monuments
 from wetgeo.monuments import MonumentRule, place_monuments
@@ -19,6 +23,8 @@ from wetgeo.site import Site
 
 #: two monuments nearer to each other than this would be one for whoever looks for them
 _APART_FT = 1.0
+#: smaller parts of a proposed buffer are neither staked nor recorded, square feet
+_LEAST_SQFT = 1.0
 #: what stands for the merging distance where a rule asks for no monuments, so that edges are still cut at lot lines
 _MERGE_FT = 0.5
 
@@ -62,6 +68,35 @@ def survey_layers(
         **staked_layers(upland, tract, site, ruling, findings),
         "parcels": parcels_layer(union, lots, site, findings),
     }
+
+
+def proposed_survey(
+    proposed: gpd.GeoDataFrame, surface: GeometryArray, site: Site, ruling: Ruling, findings: Findings
+) -> dict[str, pd.DataFrame]:
+    """Lay out what is staked and recorded of a proposed buffer: the layers of `survey_layers`, and ``buffer_union``.
+
+    Parameters
+    ----------
+    proposed
+        Layer ``proposed``. Parts of it smaller than a square foot are left out.
+    surface
+        Surface that is no part of a buffer.
+    site, ruling, findings
+        As `survey_layers`.
+    """
+    shapes = without_slivers(proposed.geometry.to_numpy(), _LEAST_SQFT * site.sqft)
+    rows = pd.Index(site.resources["resource_id"]).get_indexer(proposed["resource_id"])
+    kept = [at for at in np.argsort(rows) if not shapes[at].is_empty]
+    union = union_layer(site, subtract(shapes[kept], surface))
+    footprints = Footprints(rows=rows[kept], geometries=_with_resources(rows[kept], shapes[kept], site))
+    return {**survey_layers(site, ruling, footprints, union, findings), "buffer_union": union}
+
+
+def _with_resources(rows: NDArray[np.intp], buffers: GeometryArray, site: Site) -> GeometryArray:
+    """Join buffers with their resources, as footprints are."""
+    water = site.resources.geometry.to_numpy()[rows]
+    # on a grid: a crack between a resource and its buffer would lead later unions astray
+    return np.asarray(shapely.union(water, buffers, grid_size=GRID_FT * site.ft), dtype=object)
 
 
 def edges_with_lots(
@@ -113,10 +148,8 @@ def judge_staked(
     if rule is None:
         findings.warning("monument", f"{ruling.pack.id} asks for no monuments; none were judged", layer="monuments")
         return None
-    resources = site.resources.set_index("resource_id").geometry
-    water, shapes = resources[proposed["resource_id"]].to_numpy(), proposed.geometry.to_numpy()
-    # on a grid: a crack between a resource and its buffer would lead later unions astray
-    grounds = shapely.union(water, shapes, grid_size=GRID_FT * site.ft)
+    rows = pd.Index(site.resources["resource_id"]).get_indexer(proposed["resource_id"])
+    grounds = _with_resources(rows, proposed.geometry.to_numpy(), site)
     frame = gpd.GeoDataFrame({"resource_id": proposed["resource_id"].to_numpy()}, geometry=grounds, crs=site.crs)
     edge = _lot_lines(upland_edges(frame, site, findings), lots_of(site, findings), site, ruling)
     return judge_monuments(staked, edge, rule, site, findings)

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 
+import ezdxf
 import geopandas as gpd
+import pandas as pd
 import pyogrio
 import pytest
 import shapely
 from small_site import UTM, square, wetlands, write_layer, write_project
+
+from wetgeo.cli.check import _lines
+from wetgeo.outputs.declaration import read_declaration
 
 FT = 0.3048
 
@@ -40,6 +45,133 @@ def test_compliant_proposal(site, tmp_path, run_wetgeo):
     assert read(tmp_path / "o", "buffers")["width_ft"].tolist() == [75, 40]
     provenance = json.loads((tmp_path / "o" / "provenance.json").read_text(encoding="utf-8"))
     assert "p.gpkg" in json.dumps(provenance)
+
+
+def test_a_complying_proposal_is_what_is_staked_recorded_and_drawn(site, tmp_path, run_wetgeo):
+    """Widened from 75 and 40 ft to 80 and 45: edges, monuments, parcels, declaration and drawing follow it."""
+    parcel = gpd.GeoDataFrame({"PIN": ["7"]}, geometry=[square(0, 0, 500.0)], crs=UTM)
+    write_layer(tmp_path / "parcels.gpkg", parcel)
+    with site.open("a", encoding="utf-8") as file:
+        file.write('[layers.parcels]\npath = "parcels.gpkg"\nfields = { id = "PIN" }\n')
+        file.write('[outputs]\nformats = ["gpkg", "declaration", "csv", "dxf"]\n')
+    source, out = write_layer(tmp_path / "p.gpkg", rings((80, 45))), tmp_path / "o"
+    assert run_wetgeo("check", site, "--proposed", source, "-o", out).code == 0
+    proposed = read(out, "proposed")
+    edges = read(out, "edges")
+    outer = shapely.union_all([square(100, 100), square(300, 100), *proposed.geometry]).boundary
+    assert edges.union_all().hausdorff_distance(outer) < 0.01
+    assert read(out, "buffer_union")["area_sqft"].sum() == pytest.approx(proposed["area_sqft"].sum(), rel=1e-6)
+    assert read(out, "parcels")["buffer_sqft"].sum() == pytest.approx(proposed["area_sqft"].sum(), rel=1e-6)
+    assert read(out, "buffers")["width_ft"].tolist() == [75, 40]
+    text = (out / "declaration.txt").read_text(encoding="utf-8")
+    assert "Buffer described: the averaged buffer as proposed, which complies" in text
+    described = sum(one.area_sqft for one in read_declaration(text))
+    assert described == pytest.approx(proposed["area_sqft"].sum(), rel=0.01)
+    assert "WG-PROPOSED" in {entity.dxf.layer for entity in ezdxf.readfile(out / "buffers.dxf").modelspace()}
+    # the monuments that were set out for it are what --monuments accepts
+    again = run_wetgeo(
+        "check", site, "--proposed", source, "--monuments", f"{out / 'buffers.gpkg'}|monuments", "--dry-run"
+    )
+    assert again.code == 0, again.out
+
+
+def test_what_does_not_comply_is_not_described(site, tmp_path, run_wetgeo):
+    with site.open("a", encoding="utf-8") as file:
+        file.write('[outputs]\nformats = ["gpkg", "declaration"]\n')
+    source, out = write_layer(tmp_path / "p.gpkg", rings((80, 10))), tmp_path / "o"
+    assert run_wetgeo("check", site, "--proposed", source, "-o", out).code == 3
+    text = (out / "declaration.txt").read_text(encoding="utf-8")
+    assert "NOT THE PROPOSED BUFFER" in text
+    assert "as proposed" not in text
+    required = read(out, "buffers")["area_sqft"].sum()
+    assert read(out, "buffer_union")["area_sqft"].sum() == pytest.approx(required, rel=1e-6)
+    findings = read(out, "findings")
+    assert findings.loc[findings["code"] == "recorded", "message"].tolist() == [
+        "edges, monuments, parcels and the declaration are those of the required buffer: no other was found to comply"
+    ]
+
+
+def test_a_design_is_recorded(site, tmp_path, run_wetgeo):
+    house = gpd.GeoDataFrame({"name": ["house"]}, geometry=[square(110, 155, 25.0)], crs=UTM)
+    with site.open("a", encoding="utf-8") as file:
+        file.write('[outputs]\nformats = ["gpkg", "declaration"]\n')
+    out = tmp_path / "o"
+    source = write_layer(tmp_path / "k.gpkg", house)
+    assert run_wetgeo("design", site, "--keep-out", source, "-o", out).code == 0
+    text = (out / "declaration.txt").read_text(encoding="utf-8")
+    assert "the averaged buffer as designed, which complies" in text
+    union = read(out, "buffer_union").union_all()
+    assert shapely.intersection(union, house.geometry[0]).area < 1e-3
+    assert union.area / FT**2 == pytest.approx(read(out, "proposed")["area_sqft"].sum(), rel=1e-6)
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_nothing_judged_is_no_compliance(as_json, tmp_path, run_wetgeo):
+    """Rule M gives a buffer to the central wetland only; here it lies outside the tract."""
+    write_layer(tmp_path / "wetlands.gpkg", wetlands().iloc[:1])
+    tract = gpd.GeoDataFrame(geometry=[square(400, 400)], crs=UTM)
+    write_layer(tmp_path / "tract.gpkg", tract)
+    site = write_project(
+        tmp_path, rule="rcwd-rule-m-2004", wetlands='path = "wetlands.gpkg"\nfields = { id = "WET_ID" }',
+        tract='path = "tract.gpkg"',
+    )  # fmt: skip
+    source = write_layer(tmp_path / "p.gpkg", rings().iloc[:1])
+    result = run_wetgeo("check", site, "--proposed", source, "-o", tmp_path / "o", *(["--json"] if as_json else []))
+    assert result.code == 3, result.err
+    assert "complies." not in result.out
+    if as_json:
+        told = json.loads(result.out)
+        assert (told["compliant"], told["averaging"]) == (None, [])
+    else:
+        assert "Nothing was judged" in result.out
+    report = (tmp_path / "o" / "report.html").read_text(encoding="utf-8")
+    assert "Nothing was judged" in report
+    assert "buffer complies" not in report
+
+
+def test_resources_that_are_not_judged_are_counted(site, tmp_path, run_wetgeo):
+    lake = gpd.GeoDataFrame(geometry=[square(600, 100)], crs=UTM)
+    write_layer(tmp_path / "lakes.gpkg", lake)
+    with site.open("a", encoding="utf-8") as file:
+        file.write('[layers.lakes]\npath = "lakes.gpkg"\n')
+    result = run_wetgeo("check", site, "--proposed", write_layer(tmp_path / "p.gpkg", rings()), "--dry-run")
+    assert "The buffer complies. 1 of 3 resources have no required buffer and were not judged." in result.out
+
+
+def test_a_proposal_that_reaches_no_resource_holds_nothing(site, tmp_path, run_wetgeo):
+    far = gpd.GeoDataFrame(geometry=[square(2000, 2000)], crs=UTM)
+    result = run_wetgeo("check", site, "--proposed", write_layer(tmp_path / "p.gpkg", far), "--dry-run")
+    assert result.code == 3
+    assert "The buffer does not comply." in result.out
+
+
+def test_what_was_not_measured_is_not_said_to_be_nan():
+    violations = pd.DataFrame(
+        {
+            "resource_id": ["W-1"],
+            "kind": ["no_lot_line_monument"],
+            "measured_ft": [float("nan")],
+            "required_ft": [1.0],
+            "citation": ["4(c)"],
+        }
+    )
+    layers = {"averaging": pd.DataFrame(), "violations": violations}
+    assert _lines(layers) == ["W-1: no lot line monument, 1 ft by 4(c)"]
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_monuments_elsewhere_or_none_at_all(there, site, tmp_path, run_wetgeo):
+    parcels = gpd.GeoDataFrame({"PIN": ["1", "2"]}, geometry=[square(0, 0, 120.0), square(120, 0, 120.0)], crs=UTM)
+    write_layer(tmp_path / "parcels.gpkg", parcels)
+    with site.open("a", encoding="utf-8") as file:
+        file.write('[layers.parcels]\npath = "parcels.gpkg"\nfields = { id = "PIN" }\n')
+    source = write_layer(tmp_path / "p.gpkg", rings())
+    far = gpd.GeoDataFrame(geometry=[shapely.Point(1e6, 5e6)], crs=UTM)
+    staked = write_layer(tmp_path / "m.gpkg", far if there else far.iloc[:0])
+    result = run_wetgeo("check", site, "--proposed", source, "--monuments", staked, "--dry-run")
+    assert result.code == (3 if there else 1)
+    assert "no lot line monument" in result.out if there else "holds no feature that can be used" in result.err
+    assert "nan" not in result.out.lower()
 
 
 def test_json_is_one_document_and_shortfall_is_exit_3(site, tmp_path, run_wetgeo):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -188,6 +188,7 @@ def _head(delineation: Delineation, tolerance: float, lots: list[LotBuffer]) -> 
     if provision is not None:
         yield f"Declaration: {provision.citation}"
     yield f"Date: {project.date}"
+    yield from _which(delineation)
     yield f"Coordinate system: {crs.name}{f' ({code[0]}:{code[1]})' if code else ''}"
     yield f"Coordinates: {unit} ({unit_m:.15g} m)"
     yield f"Distances: {foot} feet ({foot_m:.15g} m)"
@@ -214,6 +215,20 @@ def _head(delineation: Delineation, tolerance: float, lots: list[LotBuffer]) -> 
         yield from textwrap.wrap(note, _WIDTH)
 
 
+def _which(delineation: Delineation) -> Iterator[str]:
+    """Say which buffer is described, where one was judged."""
+    if delineation.recorded == "proposed":
+        cited = "; ".join(dict.fromkeys(one_line(one) for one in delineation.layers["averaging"]["citation"].dropna()))
+        how = "as designed" if delineation.command == "design" else "as proposed"
+        by = f" ({cited})" if cited else ""
+        yield f"Buffer described: the averaged buffer {how}, which complies with the rule{by}"
+    elif delineation.command in ("check", "design"):
+        yield ""
+        yield "NOT THE PROPOSED BUFFER: this describes the buffer that the rule requires without averaging."
+        yield "No averaged buffer was found to comply; none is described."
+        yield ""
+
+
 def _grid_note(delineation: Delineation) -> str:
     """State the grid's scale and where true north lies, at the middle of the buffers."""
     ground, crs = delineation.layers["buffer_union"], delineation.crs
@@ -234,12 +249,24 @@ def _widths(delineation: Delineation) -> dict[str, str]:
     """Say for each resource how wide its buffer is, and by which provision."""
     resources, buffers = delineation.layers["resources"], delineation.layers["buffers"]
     kind = dict(zip(resources["resource_id"], resources["resource_type"], strict=True))
+    if delineation.recorded == "proposed":
+        return _averages(delineation.layers["averaging"], kind)
     words = {}
     for name, width, citation in zip(buffers["resource_id"], buffers["width_ft"], buffers["citation"], strict=True):
         cited = "" if pd.isna(citation) else f" ({one_line(citation)})"
         if not pd.isna(width):
             words[f"{kind[name]} {one_line(name)}"] = f"required width {width:g} ft{cited}"
     return words
+
+
+def _averages(averaging: pd.DataFrame, kind: Mapping[str, str]) -> dict[str, str]:
+    """Say for each resource how wide its averaged buffer is."""
+    fields = ("resource_id", "average_ft", "required_ft", "minimum_ft", "minimum_allowed_ft", "citation")
+    return {
+        f"{kind[name]} {one_line(name)}": f"average width {average:,.2f} ft ({required:g} required), least width "
+        f"{least:,.2f} ft ({allowed:g} allowed){'' if pd.isna(citation) else f' ({one_line(citation)})'}"
+        for name, average, required, least, allowed, citation in zip(*(averaging[f] for f in fields), strict=True)
+    }
 
 
 def _tract(tract: Tract, lot: LotBuffer, widths: dict[str, str]) -> Iterator[str]:

@@ -36,6 +36,12 @@ LAYERS: dict[str, tuple[tuple[int, int, int], int]] = {
     "WG-ZONES-STREAMSIDE": ((27, 158, 119), 114),
     "WG-ZONES-MIDDLE": ((102, 166, 30), 82),
     "WG-ZONES-OUTER": ((166, 118, 29), 42),
+    "WG-PROPOSED": ((0, 0, 0), 7),
+    "WG-AREAS-REDUCED": ((213, 94, 0), 30),
+    "WG-AREAS-ADDED": ((0, 158, 115), 114),
+    "WG-AREAS-OVER-CAP": ((204, 121, 167), 231),
+    "WG-AREAS-NOT-COUNTED": ((110, 110, 110), 8),
+    "WG-VIOLATIONS": ((165, 0, 38), 1),
     "WG-EXTENSIONS": ((255, 127, 0), 30),
     "WG-EDGE-UPLAND": ((227, 26, 28), 1),
     "WG-EDGE-TRACT": ((106, 61, 154), 6),
@@ -126,9 +132,24 @@ class _Drawing:
         for kind in ("upland", "tract"):
             for line in _shapes(edges[edges["kind"] == kind]):
                 self._polyline(shapely.get_coordinates(line), f"WG-EDGE-{kind.upper()}", closed=False)
+        self._judged()
         self._labels()
         self._monuments()
         self._view()
+
+    def _judged(self) -> None:
+        """Draw a buffer that was judged, the areas that averaging counts with their labels, and what falls short."""
+        if "proposed" not in self.layers:
+            return
+        self._polygons(self.layers["proposed"], "WG-PROPOSED")
+        areas = self.layers["averaging_areas"]
+        for kind in ("reduced", "added", "over_cap", "not_counted"):
+            rows = areas[areas["kind"] == kind]
+            layer = f"WG-AREAS-{kind.upper().replace('_', '-')}"
+            self._polygons(rows, layer)
+            for label, shape in zip(rows["label"], _shapes(rows), strict=True):
+                self._text(one_line(label), _inside(shape))
+        self._polygons(self.layers["violations"], "WG-VIOLATIONS")
 
     def _polygons(self, frame: pd.DataFrame, layer: str, *, fill: bool = False) -> None:
         for polygon in shapely.get_parts(_shapes(frame)):

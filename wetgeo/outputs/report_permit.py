@@ -24,25 +24,22 @@ def disturbed(delineation: Delineation) -> Verdict:
     """Say what work disturbs and what is owed for it; conformed layers."""
     impacts = delineation.layers["impacts"]
     findings = delineation.layers["findings"]
-    # what may not be disturbed at all is an error of layer disturbance or of the community's own
+    # what may not be disturbed at all
     barred = findings[(findings["severity"] == "error") & (findings["code"] == "impact")]
     owed = float(impacts["replacement_sqft"].sum())
     areas = impacts.groupby("kind", sort=False)["area_sqft"].sum()
     figures = [(f"{_KINDS[kind]} disturbed, sq ft", f"{areas[kind]:,.0f}") for kind in _KINDS if kind in areas]
     figures += [("replacement owed, sq ft", f"{owed:,.0f}"), *counts(delineation)]
+    tone: Tone = "plain"
     if impacts.empty:
         headline, words, tone = "Nothing is disturbed", "The work stays off all resources and their buffers.", "good"
     elif len(barred):
         headline = "Something is disturbed that may not be"
         words, tone = " ".join(one_line(text) + "." for text in barred["message"].tolist()[:MOST_WORDS]), "bad"
     elif owed > 0:
-        headline, words, tone = (
-            f"Replacement is owed: {owed:,.0f} sq ft",
-            "The table below tells it by piece, ratio and section.",
-            "plain",
-        )
+        headline, words = f"Replacement is owed: {owed:,.0f} sq ft", "The table below tells it by piece and section."
     else:
-        headline, words, tone = "No replacement is owed", "What is disturbed stands in the table below.", "plain"
+        headline, words = "No replacement is owed", "What is disturbed stands in the table below."
     items = _pieces(impacts)
     return Verdict(
         headline=headline,

@@ -71,10 +71,14 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ground:
-    """All that maps show, in the working CRS, with the edges of buffers taken apart from those of resources."""
+    """All that maps show, in the working CRS, with the edges of buffers taken apart from those of resources.
+
+    `buffers` are the required ones, united where they overlap.
+    """
 
     layers: Mapping[str, pd.DataFrame]
     foot: float
+    buffers: Shapes
     required: Any
     proposed: Any
 
@@ -82,11 +86,15 @@ class Ground:
     def of(cls, delineation: Delineation, foot: float) -> Ground:
         """Take what is to be drawn out of a delineation; `foot` is units of the CRS in a foot."""
         layers = delineation.layers
+        buffers = shapes_of(layers, "buffer_union")
+        if delineation.recorded == "proposed":
+            buffers = shapely.get_parts(shapely.union_all(shapes_of(layers, "buffers")))
         own = shapely.union_all(shapely.buffer(shapely.boundary(shapes_of(layers, "resources")), _OWN_FT * foot))
         return cls(
             layers=layers,
             foot=foot,
-            required=_edge(shapes_of(layers, "buffer_union"), own),
+            buffers=buffers,
+            required=_edge(buffers, own),
             proposed=_edge(shapes_of(layers, "proposed"), own),
         )
 
@@ -178,7 +186,7 @@ def _edges(view: View, ground: Ground) -> list[tuple[list[Any], Style]]:
 
 
 def _draw_ground(paper: Paper, view: View, ground: Ground, drawn: Drawn) -> None:
-    buffers = placed(view, shapes_of(ground.layers, "buffer_union"))
+    buffers = placed(view, ground.buffers)
     if buffers:
         paper.draw(buffers, BUFFER.ink)
         drawn.has(BUFFER)

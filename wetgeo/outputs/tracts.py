@@ -135,7 +135,8 @@ class _Describer:
         self.grid = float(10.0 ** np.floor(np.log10(GRID_FT * self.foot)))
         self.tolerance = tolerance_ft * FOOT_M / foot_m
         self.ground = _polygons(layers["buffer_union"])[0]
-        resources, edges, buffers = layers["resources"], layers["edges"], layers["buffers"]
+        resources, edges = layers["resources"], layers["edges"]
+        buffers = layers["proposed" if delineation.recorded == "proposed" else "buffers"]
         kinds = [
             f"{kind} {one_line(name)}"
             for kind, name in zip(resources["resource_type"], resources["resource_id"], strict=True)

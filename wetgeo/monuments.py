@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice, pairwise
 
 import geopandas as gpd
 import numpy as np
@@ -15,8 +18,8 @@ from pyproj import CRS, Transformer
 
 from wetgeo.findings import Findings
 from wetgeo.kernels.courses import bearing
-from wetgeo.kernels.lines import Chains, Floats
-from wetgeo.kernels.stations import bend_stations, even_stations, strays
+from wetgeo.kernels.lines import Chains
+from wetgeo.kernels.stations import even_stations, fill_stretches, strays
 from wetgeo.lot_lines import Holders, LotLine, LotLines, Piece
 from wetgeo.site import Site
 
@@ -114,10 +117,15 @@ def place_stakes(edge: LotLines, rule: MonumentRule, ft: float) -> list[Stake]:
     pieces: dict[int, list[Piece]] = defaultdict(list)
     for piece in edge.pieces:
         pieces[piece.chain].append(piece)
-    stakes: list[Stake] = []
-    for chain in range(len(edge.chains)):
-        course = _Course(edge.chains, chain, pieces[chain])
-        stakes += course.filled(course.fixed(lines[chain], rule.apart_ft * ft), rule, ft)
+    courses = [_Course(edge.chains, chain, pieces[chain]) for chain in range(len(edge.chains))]
+    fixed = [course.fixed(lines[course.chain], rule.apart_ft * ft) for course in courses]
+    stops = [course.stops(on_it) for course, on_it in zip(courses, fixed, strict=True)]
+    filling = iter(_between(edge.chains, stops, rule, ft))
+    stakes = [
+        stake
+        for course, on_it, at in zip(courses, fixed, stops, strict=True)
+        for stake in course.filled(on_it, at, list(islice(filling, len(at) - 1)), rule, ft)
+    ]
     numbers: dict[str, int] = defaultdict(int)
     for stake in stakes:
         numbers[stake.resource_id] += 1
@@ -131,13 +139,13 @@ class _Course:
     def __init__(self, chains: Chains, chain: int, pieces: list[Piece]) -> None:
         self.chains, self.chain, self.pieces = chains, chain, pieces
         self.length, self.closed = float(chains.lengths[chain]), bool(chains.closed[chain])
-        self._starts = np.array([piece.start for piece in pieces])
+        self._starts = [piece.start for piece in pieces]
 
     def stake(self, station: float, reason: str, lots: Sequence[int] | None = None) -> Stake:
         """Make a stake: on the lots given and on those of the piece that begins there or holds the place."""
-        place = float(self.chains.wrapped(self.chain, station))
+        place = station % self.length if self.closed else min(max(station, 0.0), self.length)
         # before the first piece of a closed chain lies the last one, which goes on past the start
-        piece = self.pieces[int(np.searchsorted(self._starts, place, side="right")) - 1]
+        piece = self.pieces[bisect_right(self._starts, place) - 1]
         held = piece.holders if lots is None else tuple(dict.fromkeys([*lots, *piece.holders]))
         return Stake(self.chain, place, reason, held, piece.resource_id)
 
@@ -155,18 +163,22 @@ class _Course:
                 stakes.setdefault(station, self.stake(station, "end"))
         return [stakes[station] for station in sorted(stakes)]
 
-    def filled(self, fixed: list[Stake], rule: MonumentRule, ft: float) -> list[Stake]:
-        """Fill the stretches between fixed points, and measure the gaps."""
+    def stops(self, fixed: list[Stake]) -> list[float]:
+        """Stations that bound the stretches between fixed points; on a closed edge the first comes again at the end."""
         stops = [stake.station for stake in fixed]
-        stops += [stops[0] + self.length] if self.closed else []
+        return stops + ([stops[0] + self.length] if self.closed else [])
+
+    def filled(
+        self, fixed: list[Stake], stops: list[float], filling: list[list[float]], rule: MonumentRule, ft: float
+    ) -> list[Stake]:
+        """Fill the stretches between fixed points, and measure the gaps."""
         longest = (rule.interval_ft + rule.tolerance_ft) * ft
         stakes, at = [], []
         for index, stake in enumerate(fixed):
             stakes.append(stake)
             at.append(stops[index])
             if index + 1 < len(stops):
-                inner = self._between(stops[index], stops[index + 1], rule, ft)
-                around = [stops[index], *inner.tolist(), stops[index + 1]]
+                around = [stops[index], *filling[index], stops[index + 1]]
                 reasons = ["interval" if b - a > longest else "bend" for a, b in zip(around, around[2:], strict=False)]
                 stakes += [self.stake(s, reason) for s, reason in zip(around[1:-1], reasons, strict=True)]
                 at += around[1:-1]
@@ -177,15 +189,21 @@ class _Course:
             stakes[0].reason = "bend"
         return sorted(stakes, key=lambda stake: stake.station)
 
-    def _between(self, start: float, end: float, rule: MonumentRule, ft: float) -> Floats:
-        if rule.bend_ft is None:
-            return even_stations(start, end, rule.interval_ft * ft, rule.tolerance_ft * ft)
-        return bend_stations(
-            *self.chains.cut(self.chain, start, end),
-            largest=(rule.interval_ft + rule.tolerance_ft) * ft,
-            smallest=rule.apart_ft * ft,
-            stray=rule.bend_ft * ft,
-        )
+
+def _between(chains: Chains, stops: list[list[float]], rule: MonumentRule, ft: float) -> list[list[float]]:
+    """The stations of monuments on each stretch between fixed points, chain by chain."""
+    rows = [(chain, one, other) for chain, at in enumerate(stops) for one, other in pairwise(at)]
+    if rule.bend_ft is None:
+        even = partial(even_stations, interval=rule.interval_ft * ft, tolerance=rule.tolerance_ft * ft)
+        return [even(start, end).tolist() for _, start, end in rows]
+    chain, start, end = zip(*rows, strict=True) if rows else ((), (), ())
+    found = fill_stretches(
+        *chains.cuts(np.array(chain, dtype=np.intp), np.array(start, dtype=float), np.array(end, dtype=float)),
+        largest=(rule.interval_ft + rule.tolerance_ft) * ft,
+        smallest=rule.apart_ft * ft,
+        stray=rule.bend_ft * ft,
+    )
+    return [inner.tolist() for inner in found]
 
 
 def _monuments_layer(edge: LotLines, stakes: list[Stake], rule: MonumentRule, site: Site) -> gpd.GeoDataFrame:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import shapely
+from numba import njit
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
@@ -91,12 +92,18 @@ class Chains:
 
     def cut(self, chain: int, start: float, end: float) -> tuple[Floats, Floats]:
         """Vertices and stations of the piece from `start` to `end`; on a ring `end` may lie past the start again."""
-        xy, at = self.vertices(chain)
-        if end > at[-1] and self.closed[chain]:
-            xy, at = np.concatenate([xy, xy[1:]]), np.concatenate([at, at[1:] + at[-1]])
-        inner = slice(np.searchsorted(at, start, side="right"), np.searchsorted(at, end, side="left"))
-        ends = np.column_stack([np.interp([start, end], at, xy[:, 0]), np.interp([start, end], at, xy[:, 1])])
-        return np.concatenate([ends[:1], xy[inner], ends[1:]]), np.concatenate([[start], at[inner], [end]])
+        first, end_of = self.offsets[chain : chain + 2]
+        piece: tuple[Floats, Floats] = _cut_out(
+            self.xy[first:end_of], self.stations[first:end_of], float(start), float(end), bool(self.closed[chain])
+        )
+        return piece
+
+    def cuts(self, chain: Ints, start: Floats, end: Floats) -> tuple[Floats, Floats, Ints]:
+        """Cut many pieces as `cut` does: vertices, stations, and where those of each begin, shape (k + 1,)."""
+        pieces: tuple[Floats, Floats, Ints] = _cut_all(
+            self.xy, self.stations, self.offsets, self.closed, chain, start, end
+        )
+        return pieces
 
     def beside(self, chain: int, stations: Floats, reach: float) -> Floats:
         """Points at stations of one line, moved by `reach` to the side where the ground lies, shape (k, 2)."""
@@ -107,6 +114,54 @@ class Chains:
         along /= np.hypot(*along.T)[:, None]
         side = reach * int(self.hand[chain])
         return self.points(chain, stations) + side * np.column_stack([along[:, 1], -along[:, 0]])
+
+
+@njit(cache=True, nogil=True)
+def _cut_out(xy: Floats, at: Floats, start: float, end: float, closed: bool) -> tuple[Floats, Floats]:  # noqa: FBT001 -- compiled
+    length, count = at[-1], len(at)
+    inner = np.searchsorted(at, start, side="right")
+    if closed and end > length:
+        stop = count + np.searchsorted(at[1:], end - length, side="left")
+    else:
+        stop = np.searchsorted(at, end, side="left")
+    size = max(stop - inner, 0) + 2
+    places, stations = np.empty((size, 2)), np.empty(size)
+    for k in range(inner, stop):
+        turned = k >= count
+        places[k - inner + 1] = xy[k - count + 1 if turned else k]
+        stations[k - inner + 1] = at[k - count + 1] + length if turned else at[k]
+    for row, station in ((0, start), (size - 1, end)):
+        places[row] = _place_at(xy, at, station - length if closed and station > length else station)
+        stations[row] = station
+    return places, stations
+
+
+@njit(cache=True, nogil=True)
+def _place_at(xy: Floats, at: Floats, station: float) -> Floats:
+    first = min(max(int(np.searchsorted(at, station, side="right")) - 1, 0), len(at) - 2)
+    place: Floats = (xy[first + 1] - xy[first]) / (at[first + 1] - at[first]) * (station - at[first]) + xy[first]
+    if station <= at[0]:
+        place = xy[0].copy()
+    elif station >= at[-1]:
+        place = xy[-1].copy()
+    return place
+
+
+@njit(cache=True, nogil=True)
+def _cut_all(
+    xy: Floats, stations: Floats, offsets: Ints, closed: Bools, chain: Ints, start: Floats, end: Floats
+) -> tuple[Floats, Floats, Ints]:
+    bounds = np.zeros(len(chain) + 1, dtype=np.intp)
+    places, at = np.empty((max(len(xy), 2), 2)), np.empty(max(len(xy), 2))
+    for row in range(len(chain)):
+        first, last = offsets[chain[row]], offsets[chain[row] + 1]
+        piece, along = _cut_out(xy[first:last], stations[first:last], start[row], end[row], closed[chain[row]])
+        bounds[row + 1] = bounds[row] + len(along)
+        while bounds[row + 1] > len(at):
+            places, at = np.concatenate((places, np.empty_like(places))), np.concatenate((at, np.empty_like(at)))
+        places[bounds[row] : bounds[row + 1]] = piece
+        at[bounds[row] : bounds[row + 1]] = along
+    return places[: bounds[-1]].copy(), at[: bounds[-1]].copy(), bounds
 
 
 def northern_start(ring: Floats) -> Floats:

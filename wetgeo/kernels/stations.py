@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 
 from wetgeo.kernels.lines import Bools, Floats, Ints
+from wetgeo.kernels.threads import in_threads
 
 #: a vertex where the edge turns by more than this angle (radians) may itself bear a monument
 CORNER = 0.1
@@ -63,31 +64,47 @@ def bend_stations(xy: Floats, stations: Floats, *, largest: float, smallest: flo
     ValueError
         `stray` is not positive, or `smallest` is more than half of `largest`.
     """
+    whole = np.array([0, len(xy)], dtype=np.intp)
+    return fill_stretches(
+        np.ascontiguousarray(xy),
+        np.ascontiguousarray(stations),
+        whole,
+        largest=largest,
+        smallest=smallest,
+        stray=stray,
+    )[0]
+
+
+def fill_stretches(
+    xy: Floats, stations: Floats, offsets: Ints, *, largest: float, smallest: float, stray: float
+) -> list[Floats]:
+    """Place points on many stretches as `bend_stations` does on one, in threads.
+
+    Parameters
+    ----------
+    xy, stations, offsets
+        The stretches, one after the other: vertices, their stations, and where each stretch begins, shape (n + 1,).
+    largest, smallest, stray
+        As for `bend_stations`.
+
+    Returns
+    -------
+    The stations between the ends of each stretch.
+
+    Raises
+    ------
+    ValueError
+        As `bend_stations`.
+    """
     if stray <= 0 or smallest > largest / 2:
         raise ValueError(f"no points keep to {stray:g} with gaps from {smallest:g} to {largest:g}")
-    even = even_stations(stations[0], stations[-1], largest, 0.0)
-    if strays(xy, stations, np.concatenate([stations[:1], even, stations[-1:]])).max() <= stray:
-        return even
-    # finer than the least gap asks, a small straying would only cost time
-    step = max(min(largest / 200, stray / 4), smallest / 4)
-    nodes, at, places = _places(xy, stations, step)
-    best, kept = _path(nodes, at, places, largest, smallest, stray), stray
-    while best is None:
-        kept *= 2
-        best = _path(nodes, at, places, largest, smallest, kept)
-    even = np.linspace(stations[0], stations[-1], len(best) + 2)[1:-1]
-    ends = np.concatenate([stations[:1], even, stations[-1:]])
-    if np.diff(ends).max() <= largest and strays(xy, stations, ends).max() <= kept:
-        return even
-    low, high = 0.0, kept
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        found = _path(nodes, at, places, largest, smallest, middle)
-        if found is not None and len(found) == len(best):
-            best, high = found, middle
-        else:
-            low = middle
-    return best
+    bounds = largest, smallest, stray
+
+    def filled(part: slice) -> list[Floats]:
+        found, counts = _fill(xy, stations, offsets[part.start : part.stop + 1], bounds)
+        return np.split(found, np.cumsum(counts)[:-1])
+
+    return [inner for part in in_threads(filled, len(offsets) - 1) for inner in part]
 
 
 def strays(xy: Floats, stations: Floats, points: Floats) -> Floats:
@@ -108,7 +125,7 @@ def strays(xy: Floats, stations: Floats, points: Floats) -> Floats:
     return np.asarray(_strays(xy, np.searchsorted(stations, points, side="right"), ends))
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _strays(xy: Floats, first: Ints, ends: Floats) -> Floats:
     found = np.zeros(len(ends) - 1)
     for gap in range(len(found)):
@@ -122,99 +139,213 @@ def _strays(xy: Floats, first: Ints, ends: Floats) -> Floats:
     return found
 
 
-def _places(xy: Floats, stations: Floats, step: float) -> tuple[Floats, Floats, Bools]:
-    """Vertices and places a step apart, in order: coordinates, stations, and where a point may stand."""
+@njit(cache=True, nogil=True)
+def _fill(xy: Floats, stations: Floats, offsets: Ints, bounds: tuple[float, float, float]) -> tuple[Floats, Ints]:
+    counts = np.zeros(len(offsets) - 1, dtype=np.intp)
+    found, used = np.empty(8 * len(counts)), 0
+    for row in range(len(counts)):
+        part = slice(offsets[row], offsets[row + 1])
+        inner = _bends(xy[part], stations[part], bounds)
+        while used + len(inner) > len(found):
+            found = np.concatenate((found, np.empty_like(found)))
+        found[used : used + len(inner)] = inner
+        counts[row] = len(inner)
+        used += len(inner)
+    return found[:used].copy(), counts
+
+
+@njit(cache=True, nogil=True)
+def _bends(xy: Floats, stations: Floats, bounds: tuple[float, float, float]) -> Floats:
+    largest, smallest, stray = bounds
+    length = stations[-1] - stations[0]
+    even = _evenly(stations, max(1, math.ceil(length / largest - 1e-9)))
+    if _most_astray(xy, stations, even) <= stray:
+        return even[1:-1]
+    # finer than the least gap asks, a small straying would only cost time
+    step = max(min(largest / 200, stray / 4), smallest / 4)
+    nodes = _nodes(xy, stations, step)
+    many, kept = len(nodes[1]) + 1, stray
+    best, reached = _path(nodes, largest, smallest, kept, many)
+    while not reached:
+        kept *= 2
+        best, reached = _path(nodes, largest, smallest, kept, many)
+    gaps = len(best) + 1
+    even = _evenly(stations, gaps)
+    if np.diff(even).max() <= largest and _most_astray(xy, stations, even) <= kept:
+        return even[1:-1]
+    low, high = 0.0, kept
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        path, reached = _path(nodes, largest, smallest, middle, gaps)
+        if reached:
+            best, high = path, middle
+        else:
+            low = middle
+    return best
+
+
+@njit(cache=True, nogil=True)
+def _evenly(stations: Floats, gaps: int) -> Floats:
+    """Both ends of a stretch and the points between that divide it into even gaps."""
+    step = (stations[-1] - stations[0]) / gaps
+    even: Floats = stations[0] + np.arange(gaps + 1) * step
+    even[-1] = stations[-1]
+    return even
+
+
+@njit(cache=True, nogil=True)
+def _most_astray(xy: Floats, stations: Floats, points: Floats) -> float:
+    ends, after = np.empty((len(points), 2)), np.searchsorted(stations, points, side="right")
+    for k in range(len(points)):
+        first = min(max(after[k] - 1, 0), len(stations) - 2)
+        share = (points[k] - stations[first]) / (stations[first + 1] - stations[first])
+        ends[k] = xy[first] + share * (xy[first + 1] - xy[first])
+    most: float = _strays(xy, after, ends).max()
+    return most
+
+
+@njit(cache=True, nogil=True)
+def _nodes(xy: Floats, stations: Floats, step: float) -> tuple[Floats, Floats, Bools, Bools]:
+    """Vertices and places a step apart, in order: coordinates, stations, and which are places and which vertices.
+
+    A point may stand at a place; at a vertex it may where the edge turns there.
+    """
     count = max(1, math.ceil((stations[-1] - stations[0]) / step))
-    grid = np.linspace(stations[0], stations[-1], count + 1)
-    direction = np.unwrap(np.arctan2(np.diff(xy[:, 1]), np.diff(xy[:, 0])))
-    corner = np.concatenate([[True], np.abs(np.diff(direction)) > CORNER, [True]])
-    at = np.concatenate([grid[1:-1], stations])
-    order = np.argsort(at, kind="stable")
-    nodes = np.concatenate([np.column_stack([np.interp(grid[1:-1], stations, xy[:, i]) for i in (0, 1)]), xy])
-    places = np.concatenate([np.ones(count - 1, dtype=bool), corner])
-    return nodes[order], at[order], places[order]
+    total, apart = len(xy) + count - 1, (stations[-1] - stations[0]) / count
+    nodes, at = np.empty((total, 2)), np.empty(total)
+    place, vertex = np.ones(total, dtype=np.bool_), np.zeros(total, dtype=np.bool_)
+    k, before = 0, 0.0
+    for i in range(len(xy)):
+        while i > 0 and k - i + 1 < count and stations[0] + (k - i + 1) * apart <= stations[i]:
+            at[k] = stations[0] + (k - i + 1) * apart
+            share = (at[k] - stations[i - 1]) / (stations[i] - stations[i - 1])
+            nodes[k] = xy[i - 1] + share * (xy[i] - xy[i - 1])
+            k += 1
+        nodes[k], at[k], vertex[k] = xy[i], stations[i], True
+        if i + 1 < len(xy):
+            heading = math.atan2(xy[i + 1, 1] - xy[i, 1], xy[i + 1, 0] - xy[i, 0])
+            turn = abs(heading - before)
+            place[k] = i == 0 or min(turn, 2 * math.pi - turn) > CORNER
+            before = heading
+        k += 1
+    return nodes, at, place, vertex
 
 
-def _path(xy: Floats, at: Floats, places: Bools, largest: float, smallest: float, stray: float) -> Floats | None:
-    """Stations of the fewest points between the ends, or None where no choice does."""
-    index = np.flatnonzero(places)
-    width = int((np.searchsorted(at[index], at[index] + largest, side="right") - np.arange(len(index))).max())
-    ahead = _rays(xy, at, index, largest, stray, width)
+@njit(cache=True, nogil=True)
+def _path(
+    nodes: tuple[Floats, Floats, Bools, Bools], largest: float, smallest: float, stray: float, most: int
+) -> tuple[Floats, bool]:
+    """Stations of the fewest points between the ends, and whether any choice of at most `most` gaps does."""
+    at = nodes[1]
+    before, gaps = _fewest(nodes, largest, smallest, stray, most)
     last = len(at) - 1
-    mirrored = _rays(xy[::-1], at[last] - at[::-1], last - index[::-1], largest, stray, width)
-    before = _fewest(at[index], ahead, mirrored, largest, smallest)
-    if before[-1] < 0:
-        return None
-    path = [before[-1]]
-    while path[-1] > 0:
-        path.append(before[path[-1]])
-    return np.asarray(at[index[path[-2::-1]]] if len(path) > 1 else np.empty(0))
+    if before[last] < 0:
+        return np.empty(0), False
+    path = np.empty(gaps - 1)
+    node = before[last]
+    for k in range(gaps - 2, -1, -1):
+        path[k] = at[node]
+        node = before[node]
+    return path, True
 
 
-@njit(cache=True)
-def _rays(xy: Floats, at: Floats, index: Ints, largest: float, stray: float, width: int) -> Bools:
-    """For each place, the places ahead whose direction keeps a ray within `stray` of all vertices between.
+@njit(cache=True, nogil=True)
+def _fewest(
+    nodes: tuple[Floats, Floats, Bools, Bools], largest: float, smallest: float, stray: float, most: int
+) -> tuple[Ints, int]:
+    """For each place, the one before it on a path of the fewest gaps (the evenest of these), -1 where there is none.
+
+    Also returns the gaps of the path to the last place.
+    """
+    last = len(nodes[1]) - 1
+    gaps, squares = np.full(last + 1, most + 1), np.full(last + 1, np.inf)
+    before = np.full(last + 1, -1)
+    gaps[0], squares[0] = 0, 0.0
+    for i in range(last):
+        # what needs as many gaps as the best path to the end so far leads to no better one
+        if nodes[2][i] and gaps[i] < min(most, gaps[last]):
+            _reach(nodes, i, (gaps, squares, before), largest, smallest, stray)
+    return before, gaps[last]
+
+
+@njit(cache=True, nogil=True)
+def _reach(
+    nodes: tuple[Floats, Floats, Bools, Bools],
+    i: int,
+    paths: tuple[Ints, Floats, Ints],
+    largest: float,
+    smallest: float,
+    stray: float,
+) -> None:
+    """Go one gap on from place `i`, and note the places ahead that are better reached so.
 
     A chord keeps within a distance of points where both rays, from either end, do (Chan and Chin, International Journal
-    of Computational Geometry and Applications 6, 1996). The directions that keep to all vertices so far make a wedge of
-    less than a half turn, from `low` counterclockwise to `high`, that only narrows.
+    of Computational Geometry and Applications 6, 1996). The directions that keep to all vertices so far make a wedge
+    that only narrows. Where no vertex between lies further away than the far end, the ray from there keeps too.
     """
-    good = np.zeros((len(index), width), dtype=np.bool_)
-    for i in range(len(index)):
-        a, j = index[i], i
-        low_x, low_y, high_x, high_y, free, farthest = 0.0, 0.0, 0.0, 0.0, True, 0.0
-        for k in range(a + 1, len(at)):
-            if at[k] - at[a] > largest:
-                break
-            dx, dy = xy[k, 0] - xy[a, 0], xy[k, 1] - xy[a, 1]
-            distance = math.sqrt(dx * dx + dy * dy)
-            if j + 1 < len(index) and index[j + 1] == k:
-                j += 1
-                back = distance == 0 and farthest <= stray
-                good[i, j - i] = back or (distance > 0 and (free or _inside(dx, dy, low_x, low_y, high_x, high_y)))
+    xy, at, place, vertex = nodes
+    gaps, squares, before = paths
+    last, limit = len(at) - 1, stray * stray
+    wedge, farthest = (0.0, 0.0, 0.0, 0.0), 0.0
+    for k in range(i + 1, last + 1):
+        gap = at[k] - at[i]
+        if gap > largest:
+            break
+        dx, dy = xy[k, 0] - xy[i, 0], xy[k, 1] - xy[i, 1]
+        distance = dx * dx + dy * dy
+        if place[k] and gaps[i] < gaps[k] and (gap >= smallest or (i == 0 and k == last)):
+            square = squares[i] + gap * gap
+            # what differs in the last digits only is even alike: of these the first is taken
+            evener = gaps[i] + 1 < gaps[k] or square < squares[k] - SAME * largest * largest
+            # a place that the edge comes back to has no direction; while no vertex counted yet, the wedge is all zero
+            ahead = _inside(dx, dy, *wedge) if distance > 0 else farthest <= limit
+            if evener and ahead and (farthest <= distance or _keeps_back(xy, vertex, i, k, limit)):
+                gaps[k], squares[k], before[k] = gaps[i] + 1, square, i
+        if vertex[k]:
             farthest = max(farthest, distance)
-            if distance <= stray:
-                continue
-            sine = stray / distance
-            cosine = math.sqrt(1 - sine * sine)
-            from_x, from_y = dx * cosine + dy * sine, dy * cosine - dx * sine
-            to_x, to_y = dx * cosine - dy * sine, dy * cosine + dx * sine
-            if free or not _inside(low_x, low_y, from_x, from_y, to_x, to_y):
-                if not free and not _inside(from_x, from_y, low_x, low_y, high_x, high_y):
+            if distance > limit:
+                wedge, left = _narrowed(wedge, dx, dy, math.sqrt(distance - limit), stray)
+                if not left:
                     break
-                low_x, low_y = from_x, from_y
-            if free or not _inside(high_x, high_y, from_x, from_y, to_x, to_y):
-                high_x, high_y = to_x, to_y
-            free = False
-    return good
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
+def _narrowed(
+    wedge: tuple[float, float, float, float], dx: float, dy: float, along: float, stray: float
+) -> tuple[tuple[float, float, float, float], bool]:
+    """Keep the directions of a wedge whose rays pass a point nearer than `stray`, and tell whether any is left.
+
+    The point lies at (dx, dy) from the wedge's tip; `along` is the length of the tangent from there to the circle of
+    radius `stray` around it. A wedge runs from low counterclockwise to high, less than a half turn; all zero, it is the
+    whole turn.
+    """
+    low_x, low_y, high_x, high_y = wedge
+    from_x, from_y = dx * along + dy * stray, dy * along - dx * stray
+    to_x, to_y = dx * along - dy * stray, dy * along + dx * stray
+    if low_x == 0 and low_y == 0:
+        return (from_x, from_y, to_x, to_y), True
+    if not _inside(low_x, low_y, from_x, from_y, to_x, to_y):
+        if not _inside(from_x, from_y, low_x, low_y, high_x, high_y):
+            return wedge, False
+        low_x, low_y = from_x, from_y
+    if not _inside(high_x, high_y, from_x, from_y, to_x, to_y):
+        high_x, high_y = to_x, to_y
+    return (low_x, low_y, high_x, high_y), True
+
+
+@njit(cache=True, nogil=True)
+def _keeps_back(xy: Floats, vertex: Bools, start: int, end: int, limit: float) -> bool:
+    """Tell whether all vertices between that lie beyond the end of a chord are near to that end (squared distance)."""
+    back_x, back_y = xy[start, 0] - xy[end, 0], xy[start, 1] - xy[end, 1]
+    for k in range(start + 1, end):
+        if vertex[k]:
+            dx, dy = xy[k, 0] - xy[end, 0], xy[k, 1] - xy[end, 1]
+            if dx * back_x + dy * back_y < 0 and dx * dx + dy * dy > limit:
+                return False
+    return True
+
+
+@njit(cache=True, nogil=True)
 def _inside(x: float, y: float, low_x: float, low_y: float, high_x: float, high_y: float) -> bool:
     """Tell whether a direction lies in a wedge of less than a half turn."""
     return low_x * y >= low_y * x and x * high_y >= y * high_x
-
-
-@njit(cache=True)
-def _fewest(at: Floats, ahead: Bools, mirrored: Bools, largest: float, smallest: float) -> Ints:
-    """For each place, the one before it on a path of the fewest gaps (the evenest of these), -1 where there is none."""
-    count = len(at)
-    gaps, squares = np.full(count, count + 1), np.full(count, np.inf)
-    before = np.full(count, -1)
-    gaps[0], squares[0] = 0, 0.0
-    for i in range(count):
-        if gaps[i] > count:
-            continue
-        for j in range(i + 1, min(count, i + ahead.shape[1])):
-            gap = at[j] - at[i]
-            if gap > largest:
-                break
-            near = gap < smallest and not (i == 0 and j == count - 1)
-            if near or not ahead[i, j - i] or not mirrored[count - 1 - j, j - i]:
-                continue
-            square = squares[i] + gap * gap
-            # what differs in the last digits only is even alike: of these the first is taken
-            evener = square < squares[j] - SAME * largest * largest
-            if gaps[i] + 1 < gaps[j] or (gaps[i] + 1 == gaps[j] and evener):
-                gaps[j], squares[j], before[j] = gaps[i] + 1, square, i
-    return before

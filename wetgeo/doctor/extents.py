@@ -18,6 +18,8 @@ from wetgeo.units import FOOT_M, US_SURVEY_FOOT_M
 
 #: further from every resource no rule's buffer reaches, feet
 NEAR_FT = 500.0
+#: features that are looked at in one go
+_AT_ONCE = 200
 #: features further from the middle of their layer than this, and than most others many times, are strays: degrees
 _STRAY_DEGREES = 1.0
 #: what coordinates may have been multiplied by, and what that means
@@ -74,9 +76,10 @@ def _miss(draft: Draft, reading: Reading, tree: shapely.STRtree) -> Iterator[Rem
     site = reading.site
     if site is None:
         return
-    found = tree.query(draft.geometry, predicate="dwithin", distance=NEAR_FT * site.ft)
-    if found.size:
-        return
+    for start in range(0, len(draft.geometry), _AT_ONCE):  # most layers are found near with the first few features
+        some = draft.geometry[start : start + _AT_ONCE]
+        if tree.query(some, predicate="dwithin", distance=NEAR_FT * site.ft).size:
+            return
     nearest = float(tree.query_nearest(draft.geometry, return_distance=True, all_matches=False)[1].min()) / site.ft
     x, y = point_of(draft.geometry[0])
     factor = _factor(draft, reading)

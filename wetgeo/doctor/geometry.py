@@ -31,9 +31,14 @@ def look(reading: Reading) -> Iterator[Remark]:
         return
     ft = FOOT_M / float(reading.crs.axis_info[0].unit_conversion_factor)
     for draft in reading.ready:
-        if draft.name in RESOURCE_LAYERS:
+        if _has_buffers(reading, draft.name):
             yield from _slivers(draft, ft)
         yield from _dense(draft, ft)
+
+
+def _has_buffers(reading: Reading, layer: str) -> bool:
+    kind = RESOURCE_LAYERS.get(layer)
+    return kind is not None and (reading.ruling is None or reading.ruling.pack.regulates(kind))
 
 
 def _kinds_of_fault(reading: Reading) -> Iterator[Remark]:

@@ -10,6 +10,9 @@ from wetgeo.inputs.draft import Draft
 from wetgeo.inputs.roles import texts
 from wetgeo.site import RESOURCE_LAYERS
 
+#: fields that number rows, or that bear a code that is seldom different
+_NO_IDS = {"objectid", "objectid_1", "fid", "fid_1", "gid", "ogc_fid", "rowid", "attribute", "nwicode", "shape_leng"}
+
 
 def look(reading: Reading) -> Iterator[Remark]:
     """Look at the ids of resources and the numbers of parcels."""
@@ -41,7 +44,11 @@ def _unnamed(draft: Draft) -> Iterator[Remark]:
     """Where no feature has an id, name the fields whose values could be one."""
     if not len(draft.roles) or draft.roles["id"].notna().any():
         return
-    fields = [name for name in draft.attributes.columns if _could_be_id(texts(draft.attributes[name]))]
+    fields = [
+        name
+        for name in draft.attributes.columns
+        if name.casefold() not in _NO_IDS and _could_be_id(texts(draft.attributes[name]))
+    ]
     if not fields:
         return
     best = next((name for name in fields if "id" in name.casefold() or "pin" in name.casefold()), fields[0])
@@ -60,5 +67,7 @@ def _unnamed(draft: Draft) -> Iterator[Remark]:
 
 
 def _could_be_id(values: list[str | None]) -> bool:
+    if len(values) < 2:
+        return False
     whole = all(value is not None and "." not in value and len(value) <= 40 for value in values)
     return whole and len(set(values)) == len(values)

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import numpy as np
 import shapely
 
-from wetgeo.doctor.extents import NEAR_FT
 from wetgeo.doctor.reading import Reading
 from wetgeo.doctor.remarks import Remark, few
 from wetgeo.doctor.told import from_finding, point_of
@@ -16,6 +15,8 @@ from wetgeo.kernels.offset import GeometryArray
 from wetgeo.parcels import Lots, lots_of
 from wetgeo.site import Site
 
+#: parcels no further from a resource are looked at: twice the widest of the usual buffers, feet
+NEAR_FT = 200.0
 #: overlaps and gaps over this are told, square feet; lines drawn twice differ by less
 _LEAST_SQFT = 1.0
 #: a gap between lots that is narrower is no street: feet

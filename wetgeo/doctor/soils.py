@@ -11,13 +11,21 @@ from wetgeo.doctor.reading import Reading
 from wetgeo.doctor.remarks import Remark, few
 from wetgeo.doctor.told import from_finding, point_of
 from wetgeo.findings import Findings
+from wetgeo.kernels.offset import GeometryArray
 from wetgeo.rules.model import SoilCut
+from wetgeo.site import Site
 from wetgeo.soil_groups import group_areas
 
 #: ground beside a resource that is looked at, feet
 BESIDE_FT = 100.0
 #: where less of that ground has a group, it is told
 _ENOUGH = 0.5
+
+
+def _reach(site: Site, soils: GeometryArray) -> bool:
+    """Tell whether the soils' bounds meet those of the resources."""
+    one, two = site.resources.total_bounds, shapely.total_bounds(soils)
+    return bool(one[0] <= two[2] and two[0] <= one[2] and one[1] <= two[3] and two[1] <= one[3])
 
 
 def look(reading: Reading) -> Iterator[Remark]:
@@ -39,6 +47,8 @@ def look(reading: Reading) -> Iterator[Remark]:
                 line='path = "..."',
             )
         return
+    if soils["hsg"].isna().all() or not _reach(site, soils.geometry.to_numpy()):
+        return  # told by the reader: no table of groups, or a layer of another place
     shapes = site.resources.geometry.to_numpy()
     beside = shapely.difference(shapely.buffer(shapes, BESIDE_FT * site.ft, quad_segs=4), shapes)
     told = Findings()

@@ -78,18 +78,22 @@ def from_findings(reading: Reading) -> Iterator[Remark]:
                 yield from_finding(reading, finding, places.get((finding.layer, finding.feature_id)))
             continue
         first = from_finding(reading, alike[0], places.get((alike[0].layer, alike[0].feature_id)))
-        names = [finding.feature_id for finding in alike]
+        single = len({finding.message for finding in alike}) == 1
+        names = [finding.feature_id if single else f"{finding.feature_id}: {finding.message}" for finding in alike]
         yield replace(
             first,
             feature_id="",
-            message=f"{len(alike):,} features: {first.message}",
+            message=f"{len(alike):,} features: {first.message}"
+            if single
+            else f"{first.message}; and {len(alike) - 1:,} others like it",
             details=(*names[:_LISTED], *([f"and {len(names) - _LISTED:,} more"] if len(names) > _LISTED else [])),
         )
 
 
 def _same(finding: Finding) -> tuple[str, str, str, str]:
-    """Findings that differ but in their feature, or in figures of it, are alike."""
-    return finding.severity, finding.code, finding.layer, re.sub(r"[-+\d.,]+", "", finding.message)
+    """Findings that only inform are alike where their code is; others where they differ but in names with figures."""
+    words = "" if finding.severity == "info" and finding.feature_id else re.sub(r"\S*\d\S*", "", finding.message)
+    return finding.severity, finding.code, finding.layer, words
 
 
 def from_finding(reading: Reading, finding: Finding, place: tuple[float, float] | None = None) -> Remark:

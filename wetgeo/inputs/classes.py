@@ -153,15 +153,15 @@ def _unknown(
     if field is None:
         fields = listed(reader.attributes.columns) or "none"
         faults.append(f"no field was named for the class; the file's fields are {fields}")
-        mends.insert(0, 'fields = { class = "THE FIELD" }, or')
+        mends.insert(0, 'fields = { class = "THE FIELD" }')
     else:
         values = sorted({text for text in reader.stated("class") if text is not None})
         faults.append(f"the values of field {field} are {listed(map(repr, values), 30) or 'all missing'}")
     return ClassError(
         f"layer {source.name} ({source.path}): {len(bad):,} features without a class that the rule {pack.id} knows",
         faults=faults,
-        mend=f"under [layers.{source.name}] write {' and '.join(mends)}; the rule's classes of a {resource_type} are "
-        f"{listed(known)}{_or_ratings(pack, resource_type)}",
+        mend=f"under [layers.{source.name}] write {(' or ' if field is None else ' and ').join(mends)}; the rule's "
+        f"classes of a {resource_type} are {listed(known)}{_or_ratings(pack, resource_type)}",
         toml=TomlLine(f"layers.{source.name}", "\n".join(lines if field else [*lines, 'fields = { class = "..." }'])),
     )
 

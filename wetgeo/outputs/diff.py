@@ -26,6 +26,8 @@ _AREA_SQFT = 0.1
 #: monuments nearer to each other than this are the same one, feet
 _SAME_FT = 0.1
 
+_COMMUNITY = "natural_community"
+
 #: the fields compared: layer, field, and the difference that counts (None: as they are written)
 _FIELDS: tuple[tuple[str, str, float | None], ...] = (
     ("resources", "class", None),
@@ -95,7 +97,7 @@ def compare_runs(earlier: Path, later: Path) -> RunDifference:
     old, new = set(before.ids), set(after.ids)
     changes = [
         Change(resource_id=name, what=what, before=a, after=b)
-        for name in sorted(old & new, key=natural_key)
+        for name in sorted((old & new) | before.communities | after.communities, key=natural_key)
         for what, a, b in _changed(before, after, name)
     ]
     return RunDifference(
@@ -116,7 +118,7 @@ class _Run:
         self.ids = [str(name) for name in resources["resource_id"]]
         self.tables = {"resources": resources} | {
             name: read_layer(folder, name)
-            for name in ("buffers", "averaging", "violations", "monuments", "monument_proof", "parcels")
+            for name in ("buffers", "averaging", "violations", "monuments", "monument_proof", "parcels", "impacts")
             if name in names
         }
         self.rows = {
@@ -124,7 +126,13 @@ class _Run:
             for name, table in self.tables.items()
             if "resource_id" in table
         }
+        impacts = self.tables.get("impacts", pd.DataFrame({"kind": [], "resource_id": []}))
+        self.communities = {str(name) for name in impacts.loc[impacts["kind"] == _COMMUNITY, "resource_id"]}
         self.facts = _facts(folder)
+        if "triggers" in names:
+            triggers = read_layer(folder, "triggers")
+            verdicts = zip(triggers["provision"], triggers["applies"], strict=True)
+            self.facts |= {f"provision {provision}": applies for provision, applies in verdicts}
 
     def value(self, layer: str, name: str, field: str) -> Any:  # noqa: ANN401 -- what the layer holds
         """Return a field of a resource's row; None where there is none."""
@@ -142,6 +150,8 @@ def _facts(folder: Path) -> dict[str, Any]:
     facts["rule"] = " ".join(str(said.get("rule", {}).get(key)) for key in ("id", "version", "sha256"))
     facts["application_date"] = said.get("application_date")
     facts["crs"] = said.get("crs", {}).get("name")
+    # which layers of the inputs were read, and how, stands in the project file alone
+    facts["project file"] = said.get("project", {}).get("sha256")
     facts |= {f"option {name}": value for name, value in said.get("options", {}).items()}
     for entry in said.get("inputs", ()):  # by name and content: where a file lies does not matter
         name = f"input {Path(entry['path']).name}"
@@ -163,7 +173,7 @@ def _changed(before: _Run, after: _Run, name: str) -> Iterable[tuple[str, Any, A
             a, b = before.value(layer, name, field), after.value(layer, name, field)
             if _differ(a, b, least):
                 yield f"{layer}.{field}", _plain(a), _plain(b)
-    for layer, compared in (("violations", _violations), ("monuments", _monuments), ("monument_proof", _lots)):
+    for layer, compared in _COMPARED.items():
         if layer in before.tables and layer in after.tables:
             yield from compared(before, after, name)
 
@@ -211,6 +221,22 @@ def _away_ft(points: gpd.GeoDataFrame, others: gpd.GeoDataFrame) -> np.ndarray:
     return np.asarray(shapely.distance(here, there[nearest]) * unit_m / FOOT_M)
 
 
+def _impacts(before: _Run, after: _Run, name: str) -> Iterable[tuple[str, Any, Any]]:
+    """Compare what is disturbed, and the replacement owed for it, by kind and cause."""
+    sums = []
+    for run in (before, after):
+        rows = run.rows["impacts"].get(name)
+        keys = ["kind", "cause"]
+        added = None if rows is None else rows.groupby(keys, dropna=False)[["area_sqft", "replacement_sqft"]].sum()
+        totals: dict[Any, Any] = {} if added is None else added.to_dict("index")
+        sums.append(totals)
+    for key in sorted({*sums[0], *sums[1]}, key=str):
+        for field in ("area_sqft", "replacement_sqft"):
+            a, b = (found.get(key, {}).get(field, 0.0) for found in sums)
+            if _differ(a, b, _AREA_SQFT):
+                yield f"impacts.{' '.join(map(str, key))}.{field}", a, b
+
+
 def _lots(before: _Run, after: _Run, name: str) -> Iterable[tuple[str, Any, Any]]:
     """Compare the lots on which a resource's edge lies, and the proof for each."""
     old, new = (_by_lot(run, name) for run in (before, after))
@@ -225,11 +251,14 @@ def _by_lot(run: _Run, name: str) -> dict[str, str]:
     if rows is None:
         return {}
     return {
-        "" if pd.isna(lot) else str(lot): f"{edge:.1f} ft of edge, {int(count)} monuments, {verdict}"
+        "" if pd.isna(lot) else str(lot): f"{edge:.1f} ft of edge, {int(count)} monument{'s' * (count != 1)}, {verdict}"
         for lot, edge, count, verdict in zip(
             rows["parcel_id"], rows["edge_ft"], rows["monuments"], rows["verdict"], strict=True
         )
     }
+
+
+_COMPARED = {"violations": _violations, "monuments": _monuments, "monument_proof": _lots, "impacts": _impacts}
 
 
 def _lot_areas(before: _Run, after: _Run) -> dict[str, tuple[Any, Any]]:

@@ -115,14 +115,19 @@ def parcels_layer(buffer_union: gpd.GeoDataFrame, lots: Lots, site: Site, findin
     -------
     A row a parcel with more than a square foot of buffer: parcel_id, buffer_sqft, buffer_share, and the parcel.
     """
-    return held_layer(shares(buffer_union.geometry.to_numpy(), lots.geometries), lots, site, findings)
+    return held_layer(
+        shares(buffer_union.geometry.to_numpy(), lots.geometries), lots, site, findings, given=len(lots) > 0
+    )
 
 
-def held_layer(held: Shares, lots: Lots, site: Site, findings: Findings) -> gpd.GeoDataFrame:
-    """Make the layer of what lots hold of all buffers, where it is measured; else as `parcels_layer`."""
+def held_layer(held: Shares, lots: Lots, site: Site, findings: Findings, *, given: bool) -> gpd.GeoDataFrame:
+    """Make the layer of what lots hold of all buffers, where it is measured; else as `parcels_layer`.
+
+    `given` tells whether the site has parcels at all; where it has none, nothing is told of buffer on no parcel.
+    """
     enough = held.area > LEAST_SQFT * site.sqft
     lot, area = held.lot[enough], held.area[enough]
-    if len(lots):
+    if given:
         _tell(held.total, held.covered, math.fsum(held.area), site, findings)
     return gpd.GeoDataFrame(
         {

@@ -11,7 +11,7 @@ from pathlib import Path
 import geopandas as gpd
 import pandas as pd
 
-from wetgeo.access import access_layer
+from wetgeo.access import AccessWay, access_layer
 from wetgeo.averaging import Judgement, judge, tell_verdicts
 from wetgeo.averaging_ground import AveragingSite, Proposal
 from wetgeo.averaging_layers import averaging_layers
@@ -29,14 +29,16 @@ from wetgeo.extensions import extender
 from wetgeo.findings import Findings
 from wetgeo.footprints import Footprints, lay_footprints, subject_footprints
 from wetgeo.inputs.build import build_site, read_source
+from wetgeo.kernels.offset import GeometryArray
 from wetgeo.project import Project
 from wetgeo.reasons import reasons_layer
 from wetgeo.rules.load import load_pack
 from wetgeo.rules.model import RulePack
 from wetgeo.ruling import Ruling
 from wetgeo.site import Site
+from wetgeo.sitewide import SiteWide
 from wetgeo.structures import StructureLimit, apply_limits, existing_structure_limits
-from wetgeo.subject import SubjectEdges, subject_edges
+from wetgeo.subject import SubjectEdges
 from wetgeo.survey import judge_staked, proposed_survey, survey_layers
 from wetgeo.upland import Upland
 from wetgeo.vegetated import UncountedSurface, widen_past
@@ -61,9 +63,35 @@ class LaidOut:
     upland: Upland
     widths: list[ResourceWidth | None]
     uncounted: UncountedSurface
+    ways: Sequence[AccessWay]
     limits: list[StructureLimit]
     footprints: Footprints
     findings: Findings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inputs:
+    """A project with its rule and all its inputs, read."""
+
+    project: Project
+    pack: RulePack
+    ruling: Ruling
+    site: Site
+
+
+def read_project(project: Project, findings: Findings, *, progress: Progress = _silent) -> Inputs:
+    """Read a project's rule and inputs; `findings` take note of what was assumed, repaired or dropped.
+
+    Raises
+    ------
+    WetgeoError
+        Where the project, its rule or its data cannot be used.
+    """
+    pack = load_pack(project.rule, project.folder)
+    ruling = Ruling.of(pack, project.options, project.date, findings)
+    progress(0.05, "reading the layers")
+    site = build_site(project, ruling.pack, findings, progress=lambda done, what: progress(0.05 + 0.25 * done, what))
+    return Inputs(project=project, pack=pack, ruling=ruling, site=site)
 
 
 def lay_out(project: Project, *, progress: Progress = _silent) -> LaidOut:
@@ -82,33 +110,35 @@ def lay_out(project: Project, *, progress: Progress = _silent) -> LaidOut:
         Where the project, its rule or its data cannot be used.
     """
     findings = Findings()
-    pack = load_pack(project.rule, project.folder)
-    ruling = Ruling.of(pack, project.options, project.date, findings)
-    progress(0.05, "reading the layers")
-    site = build_site(project, ruling.pack, findings, progress=lambda done, what: progress(0.05 + 0.25 * done, what))
-    subject = subject_edges(site, ruling, findings)
-    upland = Upland.of(site, subject.ground)
+    inputs = read_project(project, findings, progress=progress)
+    return lay_site(inputs, SiteWide.of(inputs.site, inputs.ruling, findings), findings, progress=progress)
+
+
+def lay_site(inputs: Inputs, sitewide: SiteWide, findings: Findings, *, progress: Progress = _silent) -> LaidOut:
+    """Decide the widths and lay out the footprints of the resources that `sitewide` chooses."""
+    site, ruling, uncounted = inputs.site, inputs.ruling, sitewide.uncounted
+    upland = Upland.of(site, sitewide.subject.ground)
     progress(0.3, "deciding the widths")
-    widths = required_widths(site, ruling, upland, findings, progress=progress)
+    widths = required_widths(site, ruling, upland, findings, progress=progress, chosen=sitewide.chosen)
     progress(0.7, "laying out the buffers")
-    uncounted = UncountedSurface.of(site, ruling, findings)
     footprints = lay_footprints(
         upland,
         [None if width is None else width.decision for width in widths],
-        extend=extender(site, ruling, findings),
+        extend=extender(site, ruling, findings, mapped=sitewide.mapped),
         widen=partial(widen_past, site, upland, uncounted, findings),
     )
     limits = existing_structure_limits(site, ruling, footprints.rows, findings)
     footprints = apply_limits(upland, footprints, limits)
     return LaidOut(
-        project=project,
-        pack=pack,
+        project=inputs.project,
+        pack=inputs.pack,
         ruling=ruling,
         site=site,
-        subject=subject,
+        subject=sitewide.subject,
         upland=upland,
         widths=widths,
         uncounted=uncounted,
+        ways=sitewide.ways,
         limits=limits,
         footprints=subject_footprints(upland, footprints),
         findings=findings,
@@ -122,12 +152,12 @@ def delineate(project: Project, *, progress: Progress = _silent) -> Delineation:
 
 def delineation_of(laid: LaidOut, progress: Progress, *, proposed: gpd.GeoDataFrame | None = None) -> Delineation:
     """Make the delineation of what was laid out; where `proposed` is given, that is what is staked and recorded."""
-    site, upland, footprints, findings = laid.site, laid.upland, laid.footprints, laid.findings
-    grounds = buffer_grounds(upland, footprints, laid.uncounted.shapes)
+    site, findings = laid.site, laid.findings
+    grounds = buffer_grounds(laid.upland, laid.footprints, laid.uncounted.shapes)
     progress(0.85, "laying out edges and monuments")
     if proposed is None:
         union = union_layer(site, grounds)
-        surveyed = {**survey_layers(site, laid.ruling, footprints, union, findings), "buffer_union": union}
+        surveyed = {**survey_layers(site, laid.ruling, laid.footprints, union, findings), "buffer_union": union}
     else:
         surveyed = proposed_survey(proposed, laid.uncounted.shapes, site, laid.ruling, findings)
     return Delineation(
@@ -137,19 +167,28 @@ def delineation_of(laid: LaidOut, progress: Progress, *, proposed: gpd.GeoDataFr
         crs=site.crs,
         layers={
             "resources": resources_layer(site),
-            "buffers": buffers_layer(site, laid.pack.id, laid.widths, footprints, grounds, findings),
-            "zones": zones_layer(site, upland, footprints, laid.uncounted.shapes),
-            "extensions": extensions_layer(site, upland, footprints, laid.uncounted.shapes),
+            **buffer_layers(laid, grounds),
             **({} if laid.subject.flow_paths is None else {"flow_paths": laid.subject.flow_paths}),
             **surveyed,
-            "access": access_layer(site, laid.ruling, upland, footprints, findings),
-            "reasons": reasons_layer(site, laid.widths, footprints, laid.limits),
         },
         findings=findings,
         inputs=laid.project.files,
         dem=site.dem,
         recorded="required" if proposed is None else "proposed",
     )
+
+
+def buffer_layers(laid: LaidOut, grounds: GeometryArray) -> dict[str, pd.DataFrame]:
+    """Make the layers whose rows belong to one resource each: buffers, zones, extensions, access and reasons."""
+    site, upland, footprints = laid.site, laid.upland, laid.footprints
+    excluded = laid.uncounted.shapes
+    return {
+        "buffers": buffers_layer(site, laid.pack.id, laid.widths, footprints, grounds, laid.findings),
+        "zones": zones_layer(site, upland, footprints, excluded),
+        "extensions": extensions_layer(site, upland, footprints, excluded),
+        "access": access_layer(site, laid.ruling, upland, footprints, laid.findings, ways=laid.ways),
+        "reasons": reasons_layer(site, laid.widths, footprints, laid.limits),
+    }
 
 
 def check(

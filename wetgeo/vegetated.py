@@ -21,7 +21,7 @@ from wetgeo.upland import Upland
 #: rays stand at most this far apart along a side; where edges are straight more of them change nothing
 _RAY_SPACING_FT = 2.0
 #: widening is given up this many widths from the resource
-_MOST_WIDTHS = 10.0
+MOST_WIDTHS = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +153,7 @@ def widen_past(
         findings.info(
             "vegetated-distance",
             "was widened past surface that does not count as vegetated"
-            + (f"; widening ended {_MOST_WIDTHS:g} widths from the resource" if cut else ""),
+            + (f"; widening ended {MOST_WIDTHS:g} widths from the resource" if cut else ""),
             layer="buffers",
             feature_id=ids[row],
             citation=surface.provision.citation,
@@ -168,7 +168,7 @@ def _gained(
     ft: float,
 ) -> tuple[Shape, bool]:
     """Find the ground beyond the plain width, and whether any ray was given up."""
-    most = _MOST_WIDTHS * width
+    most = MOST_WIDTHS * width
     # what lies within the widened reach counts too: more surface may follow behind the first
     reachable = shapes[shapely.dwithin(shapes, resource, most)]
     surface = shapely.difference(shapely.union_all(reachable), resource)

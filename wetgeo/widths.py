@@ -100,7 +100,7 @@ def required_widths(
     InputError
         Where the option ``trigger`` asks for a layer that is not given.
     """
-    facts = _facts(site, ruling)
+    facts = facts_of(site, ruling)
     rows = np.flatnonzero(buffered(site, ruling, findings) if chosen is None else chosen)
     bases = np.array([decide_width(ruling.pack, ruling.options, facts[row]).base_ft for row in rows], dtype=float)
     reduced = rows[[facts[row].new_structure_ft is None for row in rows]] if len(rows) else rows
@@ -138,7 +138,7 @@ def new_structure_distances(site: Site, ruling: Ruling) -> FloatArray | None:
     return distances
 
 
-def _facts(site: Site, ruling: Ruling) -> list[Facts]:
+def facts_of(site: Site, ruling: Ruling) -> list[Facts]:
     """State what is known of each resource from the layers themselves."""
     distances = new_structure_distances(site, ruling)
     frame = site.resources

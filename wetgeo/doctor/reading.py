@@ -17,6 +17,7 @@ from wetgeo.inputs.crs import parse, unit_m
 from wetgeo.inputs.draft import Draft, draft_layer
 from wetgeo.inputs.faults import Faults
 from wetgeo.inputs.raster import Dem, open_dem, read_heads
+from wetgeo.inputs.repair import kinds
 from wetgeo.inputs.repeats import without_repeats
 from wetgeo.inputs.working import with_crs, working_crs
 from wetgeo.outputs.earlier import check_files, check_folder
@@ -195,6 +196,8 @@ def _settle(reading: Reading) -> None:
     if reading.crs is None:
         return
     for draft in reading.drafts:
+        if reading.remarks.faulty(draft.name) and not _usable(draft):
+            continue
         with reading.collect(layer=draft.name, file=draft.source.path):
             reading.ready.append(without_repeats(repaired(draft, reading.crs, reading.findings)))
     try:
@@ -210,6 +213,11 @@ def _settle(reading: Reading) -> None:
         layers=layers,
         date=reading.project.date,
     )
+
+
+def _usable(draft: Draft) -> bool:
+    """Tell whether a layer with a fault, whose roles may be lacking, has ground all the same."""
+    return draft.name in RESOURCE_LAYERS and not (kinds(draft.geometry) == "line").any()
 
 
 def _fallback(reading: Reading) -> CRS | None:

@@ -56,6 +56,18 @@ def test_a_corridor_at_under_and_over_half_the_lot(width, wide) -> None:
     assert found[0].counts
 
 
+@pytest.mark.parametrize(("second", "wide"), [(19.9, False), (20.0, False), (20.1, True)])
+def test_corridors_of_one_lot_are_added_up(second, wide) -> None:
+    """Two of a lot of 80 ft, which may have 40 ft; the third is another lot's."""
+    lines = [
+        {**line(x=x, width=w), "feature_id": n} for n, x, w in (("a", 280, 20), ("b", 320, second), ("c", 400, 40))
+    ]
+    _, findings = ways(CMSCWD, lines, [lot(260, 340), lot(340, 440, name="M")])
+    told = [f.message for f in findings if f.code == "access"]
+    assert bool(told) is wide
+    assert not wide or "the 2 accesses of lot L (a, b) are 40.1 ft wide together" in told[0]
+
+
 @pytest.mark.parametrize("shore", [-40.0, -0.4, 0.0, 0.4])
 def test_lots_that_end_near_the_shore_or_reach_into_the_water(shore) -> None:
     found, _ = ways(CMSCWD, [line()], [lot(260, 340, shore=shore)])

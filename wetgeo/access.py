@@ -65,7 +65,8 @@ def access_ways(site: Site, ruling: Ruling, findings: Findings) -> list[AccessWa
     ruling
         The rule; one without a provision on access draws none.
     findings
-        Takes note of access that is too wide, of widths that were taken, and of lots whose width is not known.
+        Takes note of access that is too wide, alone or with other access of the same lot, of widths that were taken,
+        and of lots whose width is not known.
     """
     provision, layer = ruling.find(Access), site.layers.get("access")
     if provision is None or layer is None:
@@ -76,7 +77,28 @@ def access_ways(site: Site, ruling: Ruling, findings: Findings) -> list[AccessWa
         way = _way(site, provision, str(name), line, float(width), findings)
         if way is not None:
             ways.append(way)
+    if provision.corridor_most is not None:
+        _tell_lots(provision, ways, findings)
     return ways
+
+
+def _tell_lots(provision: Access, ways: Sequence[AccessWay], findings: Findings) -> None:
+    """Tell of lots whose corridors, each narrow enough, are together wider than a lot's access may be."""
+    by_lot: dict[str, list[AccessWay]] = {}
+    for way in ways:
+        if way.parcel_id is not None:
+            by_lot.setdefault(way.parcel_id, []).append(way)
+    for lot, own in by_lot.items():
+        width, allowed = sum(way.width_ft for way in own), max(way.allowed_ft for way in own)
+        if len(own) > 1 and width > allowed + _TOLERANCE_FT:
+            findings.warning(
+                "access",
+                f"the {len(own)} accesses of lot {lot} ({', '.join(way.name for way in own)}) are {width:g} ft wide "
+                f"together, wider than the {allowed:.2f} ft that the access of a lot may be; each was judged alone",
+                layer="access",
+                feature_id=own[0].name,
+                citation=provision.citation,
+            )
 
 
 def uncounted_access(site: Site, ruling: Ruling, findings: Findings) -> GeometryArray:

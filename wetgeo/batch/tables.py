@@ -37,8 +37,7 @@ def write_frame(path: Path, frame: pd.DataFrame) -> None:
 def read_frame(path: Path, crs: CRS) -> pd.DataFrame:
     """Read what `write_frame` wrote; texts come back as str or None."""
     with pq.ParquetFile(path) as file:
-        frame = _frame(file.read(), crs)
-    return frame
+        return _frame(file.read(), crs)
 
 
 def boxes(bounds: Floats) -> NDArray[np.object_]:
@@ -47,13 +46,15 @@ def boxes(bounds: Floats) -> NDArray[np.object_]:
 
 
 def _frame(table: Any, crs: CRS) -> pd.DataFrame:  # noqa: ANN401 -- pyarrow has no types
+    """Turn an Arrow table into a frame; a GeoDataFrame where it has geometries."""
     spatial = b"geo" in (table.schema.metadata or {})
     columns = {name: _column(table.column(name)) for name in table.schema.names if not (spatial and name == "geometry")}
     frame = pd.DataFrame(columns, index=pd.RangeIndex(table.num_rows))
     if not spatial:
         return frame
     shapes = shapely.from_wkb(table.column("geometry").to_numpy(zero_copy_only=False))
-    return gpd.GeoDataFrame(frame, geometry=np.asarray(shapes, dtype=object), crs=crs)
+    found: pd.DataFrame = gpd.GeoDataFrame(frame, geometry=np.asarray(shapes, dtype=object), crs=crs)
+    return found
 
 
 def _column(values: pa.ChunkedArray) -> pd.Series[Any]:

@@ -24,6 +24,20 @@ _AHEAD = 2
 _RETRIES = 3
 
 
+#: memory that a worker may need, bytes
+_MEMORY = 1.5 * 2**30
+
+
+def sensible_count() -> int:
+    """Say how many processes suit this machine: one a processor that this program may use, as far as memory goes."""
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    try:
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # Windows does not tell
+        return processors
+    return max(1, min(processors, int(memory // _MEMORY)))
+
+
 class Workers(Protocol):
     """Whoever does tasks."""
 
@@ -107,13 +121,13 @@ class Cluster:
 
     def __init__(self, address: str, folder: Path) -> None:
         try:
-            from distributed import Client
+            import distributed
         except ImportError as fault:
             raise UsageError(
                 "--scheduler needs dask.distributed, which is not installed", mend='pip install "wetgeo[dask]"'
             ) from fault
         try:
-            self._client: Any = Client(address, timeout=10)
+            self._client = self._connected(distributed, address)
         except (OSError, ValueError, TimeoutError) as fault:
             raise UsageError(
                 f"no Dask scheduler answers at {address} ({fault})",
@@ -126,6 +140,10 @@ class Cluster:
             raise
         self._executor: Executor = self._client.get_executor(retries=_RETRIES, pure=False)
         self.count = max(1, sum(self._client.nthreads().values()))
+
+    @staticmethod
+    def _connected(library: Any, address: str) -> Any:  # noqa: ANN401 -- distributed has no types
+        return library.Client(address, timeout=10)
 
     def _check(self, address: str, folder: Path) -> None:
         self._client.wait_for_workers(1, timeout=60)

@@ -62,6 +62,19 @@ def say(message: str, *, quiet: bool = False) -> None:
         click.echo(message, err=True)
 
 
+def worker_options(function: Command) -> Command:
+    """Give a command ``--workers`` and ``--scheduler``."""
+    function = click.option(
+        "--scheduler", metavar="ADDRESS", help="Have the tiles worked by the Dask cluster of this scheduler."
+    )(function)
+    return click.option(
+        "--workers",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Processes that work on tiles [default: as suits the project and the machine].",
+    )(function)
+
+
 @contextlib.contextmanager
 def progress_bar(*, quiet: bool) -> Iterator[Progress]:
     """Give a ``progress(fraction, message)`` that draws a bar on a terminal and does nothing elsewhere.

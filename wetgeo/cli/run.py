@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import logging
+import shutil
+import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,15 +19,26 @@ from wetgeo.cli.options import (
     progress_bar,
     say,
     verbosity_options,
+    worker_options,
 )
 from wetgeo.errors import WetgeoError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from wetgeo.cli.options import Progress
     from wetgeo.delineation import Delineation
     from wetgeo.project import Project
 
+logger = logging.getLogger(__name__)
+
+#: the folder, in the output folder, where tiles are kept until all are done
+WORK = ".wetgeo.work"
+#: a project with more resources is worked in tiles
+_WHOLE_MOST = 1500
+#: outputs that people read page by page, and the most resources that they are written for
+_DRAWN = ("html", "pdf", "declaration", "dxf")
+_MOST_DRAWN = 5000
 #: findings that are printed; the others stand in the outputs
 _MOST_TOLD = 25
 
@@ -34,24 +48,26 @@ _MOST_TOLD = 25
 @output_option
 @overwrite_option
 @dry_run_option
+@worker_options
 @verbosity_options
 @click.pass_context
-def run(
-    ctx: click.Context, projects: tuple[Path, ...], output: Path | None, *, overwrite: bool, dry_run: bool, quiet: bool
-) -> None:
+def run(ctx: click.Context, /, projects: tuple[Path, ...], output: Path | None, **options: Any) -> None:  # noqa: ANN401 -- the shared options
     """Delineate the required buffers of each PROJECT and write the outputs.
 
     With several projects, -o DIR takes the outputs of each into DIR/NAME, NAME being the project's name; one that fails
     does not keep the others from being done.
+
+    A project with many resources is worked in tiles by several processes. A run that was interrupted or killed goes on
+    where it was when the same command is given again.
     """
     if len(projects) == 1:
-        run_project(projects[0], output, overwrite=overwrite, dry_run=dry_run, quiet=quiet)
+        run_project(projects[0], output, **options)
         return
     statuses = []
     for path in projects:
         try:
             folder = None if output is None else output / _name_of(path)
-            status, words = 0, run_project(path, folder, overwrite=overwrite, dry_run=dry_run, quiet=quiet)
+            status, words = 0, run_project(path, folder, **options)
         except WetgeoError as fault:
             status, words = fault.exit_code, fault.message
             click.echo(f"Error: {path}: {fault}", err=True)
@@ -67,7 +83,16 @@ def _name_of(path: Path) -> str:
     return load_project(path).name.replace("/", "_").replace("\\", "_")
 
 
-def run_project(path: Path, output: Path | None, *, overwrite: bool, dry_run: bool, quiet: bool) -> str:
+def run_project(
+    path: Path,
+    output: Path | None,
+    *,
+    overwrite: bool,
+    dry_run: bool,
+    quiet: bool,
+    workers: int | None = None,
+    scheduler: str | None = None,
+) -> str:
     """Run one project; returns a line that says what was done."""
     from wetgeo.project import load_project
 
@@ -75,17 +100,79 @@ def run_project(path: Path, output: Path | None, *, overwrite: bool, dry_run: bo
     if output is not None:
         project = dataclasses.replace(project, output=output.absolute())
     from wetgeo.outputs.write import write_outputs
-    from wetgeo.pipeline import delineate
 
-    with progress_bar(quiet=quiet) as progress, hold(project, overwrite=overwrite, dry_run=dry_run):
-        delineation = delineate(project, progress=progress)
+    with (
+        progress_bar(quiet=quiet) as progress,
+        hold(project, overwrite=overwrite, dry_run=dry_run),
+        work_folder(project, dry_run=dry_run) as folder,
+    ):
+        delineation = _delineated(project, folder, workers, scheduler, progress)
         if not dry_run:
             progress(0.95, "writing the outputs")
-            write_outputs(delineation, project.output, overwrite=overwrite, formats=project.formats, claimed=True)
+            formats = formats_for(delineation)
+            write_outputs(delineation, project.output, overwrite=overwrite, formats=formats, claimed=True)
     words = summary(delineation)
     say(f"{project.name}: {words}", quiet=quiet)
     tell(delineation, dry_run=dry_run, quiet=quiet)
     return words
+
+
+def _delineated(
+    project: Project, folder: Path, workers: int | None, scheduler: str | None, progress: Progress
+) -> Delineation:
+    """Delineate a project as a whole, or in tiles where it is large, asked for, or was begun."""
+    from wetgeo.inputs.counts import resource_count
+
+    resources = resource_count(project)
+    if scheduler is None and (workers or 1) == 1 and resources <= _WHOLE_MOST and not folder.exists():
+        from wetgeo.pipeline import delineate
+
+        try:
+            return delineate(project, progress=progress)
+        except WetgeoError:
+            raise
+        except Exception:
+            # one feature must not end the run: tiles are narrowed down to it, and it becomes a finding
+            logger.exception("the site could not be worked as a whole; it is worked in tiles")
+            workers = 0
+    from wetgeo.batch.delineating import delineate_in_tiles, tile_size
+    from wetgeo.batch.workers import sensible_count
+
+    count = sensible_count() if workers is None else workers
+    return delineate_in_tiles(
+        project,
+        folder,
+        workers=count,
+        scheduler=scheduler,
+        most=tile_size(resources, count),
+        progress=progress,
+    )
+
+
+@contextlib.contextmanager
+def work_folder(project: Project, *, dry_run: bool) -> Iterator[Path]:
+    """Give the folder for the tiles, in the output folder; it is gone when all is done, and stays after a failure."""
+    if dry_run:
+        with tempfile.TemporaryDirectory(prefix="wetgeo-") as name:
+            yield Path(name) / WORK
+        return
+    folder = project.output / WORK
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def formats_for(delineation: Delineation) -> tuple[str, ...]:
+    """Choose the formats to write: drawings and reports of very many resources serve nobody, which is a finding."""
+    formats = delineation.project.formats
+    many = len(delineation.layers["resources"])
+    left = [name for name in formats if name in _DRAWN] if many > _MOST_DRAWN else []
+    if left:
+        delineation.findings.warning(
+            "outputs-limited",
+            f"{', '.join(left)} were not written: {many:,} resources are more than the {_MOST_DRAWN:,} that can be "
+            "drawn or listed on sheets; divide the project with a where filter to get them",
+        )
+    return tuple(name for name in formats if name not in left)
 
 
 def tell(delineation: Delineation, *, dry_run: bool, quiet: bool) -> None:

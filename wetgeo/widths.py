@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache, partial
 
 import numpy as np
 import pandas as pd
@@ -13,8 +14,8 @@ from numpy.typing import NDArray
 from wetgeo.connectivity import connected_to_central
 from wetgeo.errors import InputError, TomlLine
 from wetgeo.findings import Findings
-from wetgeo.kernels.coverage import mean_slope
-from wetgeo.kernels.offset import FloatArray, GeometryArray, Shape
+from wetgeo.kernels.coverage import mean_slopes
+from wetgeo.kernels.offset import FloatArray, GeometryArray
 from wetgeo.rules import provisions as law
 from wetgeo.rules.width import Facts, WidthDecision, decide_width, has_width, predominant_group
 from wetgeo.ruling import Ruling
@@ -102,7 +103,8 @@ def required_widths(
     """
     facts = facts_of(site, ruling)
     rows = np.flatnonzero(buffered(site, ruling, findings) if chosen is None else chosen)
-    bases = np.array([decide_width(ruling.pack, ruling.options, facts[row]).base_ft for row in rows], dtype=float)
+    decide = cache(partial(decide_width, ruling.pack, ruling.options))  # many resources have the same facts
+    bases = np.array([decide(facts[row]).base_ft for row in rows], dtype=float)
     reduced = rows[[facts[row].new_structure_ft is None for row in rows]] if len(rows) else rows
     shares: dict[int, float | None] = {}
     if len(reduced):
@@ -111,8 +113,7 @@ def required_widths(
         facts, shares = ground.with_soils(facts)
     answer: list[ResourceWidth | None] = [None] * len(facts)
     for row in rows:
-        decision = decide_width(ruling.pack, ruling.options, facts[row])
-        answer[row] = ResourceWidth(decision=decision, hsg_share=shares.get(int(row)), facts=facts[row])
+        answer[row] = ResourceWidth(decision=decide(facts[row]), hsg_share=shares.get(int(row)), facts=facts[row])
     return answer
 
 
@@ -189,17 +190,16 @@ class _Ground:
             )
             return facts
         facts = list(facts)
-        for number, (row, ground) in enumerate(zip(self.rows, self.ground, strict=True)):
-            progress(0.3 + 0.4 * number / len(self.rows), "slopes")
-            facts[row] = dataclasses.replace(facts[row], slope_pct=self._slope(int(row), ground, self.slope))
+        progress(0.4, "slopes")
+        measured = zip(*mean_slopes(self.site.dem, self.ground), strict=True)
+        for row, ground, (slope, coverage) in zip(self.rows, self.ground, measured, strict=True):
+            if not ground.is_empty:
+                average = self._average(int(row), float(slope), float(coverage), self.slope)
+                facts[row] = dataclasses.replace(facts[row], slope_pct=average)
         return facts
 
-    def _slope(self, row: int, ground: Shape, provision: law.SlopeCut) -> float | None:
-        """Average slope in percent over a piece of ground; None where the DEM covers too little of it."""
-        if ground.is_empty or self.site.dem is None:
-            return None
-        window = self.site.dem.window(ground.bounds)
-        slope, coverage = (float("nan"), 0.0) if window is None else mean_slope(window, ground)
+    def _average(self, row: int, slope: float, coverage: float, provision: law.SlopeCut) -> float | None:
+        """Average slope in percent; None where the DEM covers too little of the ground."""
         known = not np.isnan(slope) and coverage * 100 >= provision.coverage_least.value
         if coverage * 100 < provision.coverage_told.value:
             self.findings.warning(

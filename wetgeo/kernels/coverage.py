@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
 import shapely
+from numba import njit
 from numpy.typing import NDArray
 
-from wetgeo.kernels.grid import Grid
-from wetgeo.kernels.slope import slope
+from wetgeo.kernels.grid import ElevationSource, Grid
+from wetgeo.kernels.slope import weighted_slopes
+from wetgeo.kernels.threads import in_threads
 
 Array = NDArray[np.float64]
 Cells = NDArray[np.intp]
+GeometryArray = NDArray[np.object_]
+Bounds = tuple[float, float, float, float]
 Polygonal = shapely.Polygon | shapely.MultiPolygon
 
 #: fractions below this are what rounding left
 _ROUNDING = 1e-9
+#: elevations are read in blocks of so many cells in square, and so many more around
+BLOCK, MARGIN = 256, 64
 
 
 def covered_fraction(grid: Grid, polygon: Polygonal) -> Array:
     """Return the fraction of each cell that a polygon covers.
 
-    Every piece of outline between two grid lines adds the signed area between itself and the right side of its cell,
-    and its height to all cells further right; sums along the rows then give the fractions. Exact but for rounding.
+    Exact but for rounding.
 
     Parameters
     ----------
@@ -37,20 +43,9 @@ def covered_fraction(grid: Grid, polygon: Polygonal) -> Array:
     Fractions from 0 to 1, shape of `grid.z`.
     """
     rows, columns = grid.z.shape
-    area = np.zeros((rows, columns + 1))
-    height = np.zeros((rows, columns + 1))
-    start, end = _outline(grid, polygon)
-    if len(start):
-        row, column, rise, right = _pieces(start, end, rows, columns)
-        before, inside = column < 0, (column >= 0) & (column < columns)
-        np.add.at(height[:, 0], row[before], rise[before])
-        np.add.at(area, (row[inside], column[inside]), rise[inside] * right[inside])
-        np.add.at(height, (row[inside], column[inside] + 1), rise[inside])
-    fraction = area + np.cumsum(height, axis=1)
-    clipped: Array = np.clip(fraction[:, :columns], 0.0, 1.0)
-    # the sums along a row end a rounding error beside 0, which would make the row beside a polygon part of it
-    clipped[clipped < _ROUNDING] = 0.0
-    return clipped
+    start, end, _ = _outlines(grid, np.array([polygon], dtype=object))
+    window = np.array([[0, rows, 0, columns]], dtype=np.intp)
+    return _weights(start, end, np.array([0, len(start)], dtype=np.intp), window)[0].reshape(rows, columns)
 
 
 def part_around(grid: Grid, bounds: tuple[float, float, float, float]) -> tuple[slice, slice]:
@@ -87,67 +82,136 @@ def known_share(grid: Grid | None, polygon: Polygonal) -> float:
 
 
 def mean_slope(grid: Grid, polygon: Polygonal) -> tuple[float, float]:
-    """Return the mean slope over a polygon, in percent, and the share of it that has an elevation.
+    """Return what `mean_slopes` does, for one polygon on one grid, which should reach a cell beyond it."""
+    percent, coverage = mean_slopes_on(grid, np.array([polygon], dtype=object))
+    return float(percent[0]), float(coverage[0])
+
+
+def mean_slopes(source: ElevationSource, polygons: GeometryArray) -> tuple[Array, Array]:
+    """Return the mean slope over each polygon, in percent, and the share of it that has an elevation; shape (n,).
 
     Each cell's slope (Horn) is weighted by the fraction of the cell inside. The first is NaN where no cell under the
-    polygon has a slope; the second is 0 for an empty polygon. The grid should reach a cell beyond the polygon.
+    polygon has a slope; the second is 0 for an empty polygon. Elevations are read in blocks that do not depend on the
+    polygons, and worked in threads; a polygon that reaches out of its block is worked on its own.
     """
-    if polygon.is_empty:
-        return float("nan"), 0.0
-    part = part_around(grid, polygon.bounds)
-    rows, columns = part
-    near = slice(max(rows.start - 1, 0), rows.stop + 1), slice(max(columns.start - 1, 0), columns.stop + 1)
-    ground = cut(grid, near)  # a cell more on each side for the slopes
-    if not ground.z.size:
-        return float("nan"), 0.0
-    weight, ratio = covered_fraction(ground, polygon), slope(ground)
-    known, ground_known = np.isfinite(ratio), np.isfinite(ground.z)
-    coverage = weight[ground_known].sum() * grid.dx * grid.dy / polygon.area
-    total = weight[known].sum()
-    percent = 100 * float((weight[known] * ratio[known]).sum() / total) if total > 0 else float("nan")
-    return percent, min(float(coverage), 1.0)
+    percent, coverage = np.full(len(polygons), np.nan), np.zeros(len(polygons))
+    groups = _by_block(source, polygons)
+
+    def work(group: tuple[Bounds, Cells]) -> None:
+        bounds, rows = group
+        grid = source.window(bounds)
+        if grid is not None:
+            percent[rows], coverage[rows] = mean_slopes_on(grid, polygons[rows])
+
+    in_threads(work, groups)
+    return percent, coverage
 
 
-def _outline(grid: Grid, polygon: Polygonal) -> tuple[Array, Array]:
-    """Return start and end of all segments, as column and row from the upper left corner, outlines one way round."""
-    rings = shapely.get_rings(shapely.get_parts(shapely.orient_polygons(polygon)))
+def mean_slopes_on(grid: Grid, polygons: GeometryArray) -> tuple[Array, Array]:
+    """Return what `mean_slopes` does, for polygons on one grid, which should reach a cell beyond them."""
+    start, end, owner = _outlines(grid, polygons)
+    first = np.searchsorted(owner, np.arange(len(polygons) + 1))
+    windows = np.zeros((len(polygons), 4), dtype=np.intp)
+    filled = np.flatnonzero(~shapely.is_empty(polygons))
+    for index, bounds in zip(filled, shapely.bounds(polygons[filled]).tolist(), strict=True):
+        rows, columns = part_around(grid, bounds)
+        windows[index] = rows.start, max(rows.start, rows.stop), columns.start, max(columns.start, columns.stop)
+    weights, offsets = _weights(start, end, first, windows)
+    ratio, known = weighted_slopes(grid.z, (grid.dx, grid.dy), windows, weights, offsets)
+    area = shapely.area(polygons)
+    share = np.divide(known * grid.dx * grid.dy, area, out=np.zeros(len(area)), where=area > 0)
+    return 100 * ratio, np.minimum(share, 1.0)
+
+
+def _by_block(source: ElevationSource, polygons: GeometryArray) -> list[tuple[Bounds, Cells]]:
+    """Group polygons by the block of the elevations that holds their middle: bounds to read, and the polygons."""
+    filled = np.flatnonzero(~shapely.is_empty(polygons))
+    bounds = shapely.bounds(polygons[filled])
+    size, margin = BLOCK * source.cell, MARGIN * source.cell
+    corner = np.array([source.bounds[0], source.bounds[3]])
+    block = np.floor(((bounds[:, :2] + bounds[:, 2:]) / 2 - corner) / size)
+    low, high = corner + block * size - margin, corner + (block + 1) * size + margin
+    inside = ((bounds[:, :2] >= low) & (bounds[:, 2:] <= high)).all(axis=1)
+    groups = [((b[0], b[1], b[2], b[3]), filled[[k]]) for k, b in enumerate(bounds.tolist()) if not inside[k]]
+    chosen = np.flatnonzero(inside)
+    order = chosen[np.lexsort(block[chosen].T)]
+    turns = np.flatnonzero((np.diff(block[order], axis=0) != 0).any(axis=1)) + 1
+    for members in np.split(order, turns) if len(order) else []:
+        one, other = low[members[0]].tolist(), high[members[0]].tolist()
+        groups.append(((one[0], one[1], other[0], other[1]), filled[members]))
+    return groups
+
+
+def _outlines(grid: Grid, polygons: GeometryArray) -> tuple[Array, Array, Cells]:
+    """Return start and end of all segments, as column and row from the upper left corner, and their polygons.
+
+    Outlines run one way round, holes the other.
+    """
+    parts, part_of = shapely.get_parts(polygons, return_index=True)
+    rings, polygon_of = shapely.get_rings(shapely.orient_polygons(parts), return_index=True)
     xy, ring = shapely.get_coordinates(rings, return_index=True)
     places = np.column_stack([(xy[:, 0] - grid.left) / grid.dx, (grid.top - xy[:, 1]) / grid.dy])
     same = ring[1:] == ring[:-1]
-    return places[:-1][same], places[1:][same]
+    return places[:-1][same], places[1:][same], part_of[polygon_of[ring[1:][same]]]
 
 
-def _pieces(start: Array, end: Array, rows: int, columns: int) -> tuple[Cells, Cells, Array, Array]:
-    """Cut segments at the grid lines; return row, column (-1 left of the grid), height and distance to the right side.
+@njit(cache=True, nogil=True)
+def _weights(start: Array, end: Array, first: Cells, windows: Cells) -> tuple[Array, Cells]:
+    """Return the fraction of each cell of the polygons' windows that the polygon covers, and where each window begins.
 
-    Pieces above and below the grid are left out; pieces to its left and right are not cut at columns.
+    Every piece of outline between two grid lines adds the signed area between itself and the right side of its cell,
+    and its height to all cells further right; sums along the rows then give the fractions.
+
+    Parameters
+    ----------
+    start, end, first
+        Segments, as column and row of the grid, and where those of each polygon begin, shape (n + 1,).
+    windows
+        First and last row, first and last column (one beyond) of the cells that are wanted, shape (n, 4).
     """
-    across = _crossings(start[:, 0], end[:, 0], columns)
-    down = _crossings(start[:, 1], end[:, 1], rows)
-    n = np.arange(len(start))
-    segment = np.concatenate([n, across[0], down[0], n])
-    at = np.concatenate([np.zeros(len(n)), across[1], down[1], np.ones(len(n))])
-    order = np.lexsort((at, segment))
-    segment, at = segment[order], at[order]
-    same = segment[1:] == segment[:-1]
-    piece, t0, t1 = segment[1:][same], at[:-1][same], at[1:][same]
-    run = end[piece] - start[piece]
-    middle = start[piece] + run * ((t0 + t1) / 2)[:, None]
-    rise = run[:, 1] * (t1 - t0)
-    row = np.floor(middle[:, 1]).astype(np.intp)
-    column = np.maximum(np.floor(middle[:, 0]), -1.0)
-    kept = (row >= 0) & (row < rows) & (rise != 0) & (column < columns)
-    right = column + 1 - middle[:, 0]
-    return row[kept], column[kept].astype(np.intp), rise[kept], right[kept]
+    offsets = np.zeros(len(windows) + 1, dtype=np.intp)
+    for index in range(len(windows)):
+        r0, r1, c0, c1 = windows[index]
+        offsets[index + 1] = offsets[index] + (r1 - r0) * (c1 - c0)
+    fractions = np.zeros(offsets[-1])
+    for index in range(len(windows)):
+        r0, r1, c0, c1 = windows[index]
+        area, height = np.zeros((r1 - r0, c1 - c0)), np.zeros((r1 - r0, c1 - c0))
+        for k in range(first[index], first[index + 1]):
+            _add_segment(area, height, start[k, 0] - c0, start[k, 1] - r0, end[k, 0] - c0, end[k, 1] - r0)
+        at = offsets[index]
+        for row in range(r1 - r0):
+            total = 0.0
+            for column in range(c1 - c0):
+                total += height[row, column]
+                fraction = min(max(area[row, column] + total, 0.0), 1.0)
+                # the sums end a rounding error beside 0, which would make the row beside a polygon part of it
+                fractions[at] = fraction if fraction >= _ROUNDING else 0.0
+                at += 1
+    return fractions, offsets
 
 
-def _crossings(start: Array, end: Array, lines: int) -> tuple[Cells, Array]:
-    """Return the segment and the position on it (0 to 1) of each crossing of the lines 0, 1, ... `lines`."""
-    low, high = np.minimum(start, end), np.maximum(start, end)
-    first = np.clip(np.floor(low) + 1, 0, lines + 1).astype(np.intp)
-    last = np.clip(np.ceil(high), 0, lines + 1).astype(np.intp)
-    count = np.maximum(last - first, 0)
-    segment = np.repeat(np.arange(len(start)), count)
-    line = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count) + np.repeat(first, count)
-    run = (end - start)[segment]
-    return segment, np.clip((line - start[segment]) / run, 0.0, 1.0)
+@njit(cache=True, nogil=True)
+def _add_segment(area: Array, height: Array, x0: float, y0: float, x1: float, y1: float) -> None:
+    """Cut a segment at the rows, and its pieces at the columns; what lies left of all columns counts for the first."""
+    rows, columns = area.shape
+    sign = 1.0
+    if y0 > y1:
+        x0, y0, x1, y1, sign = x1, y1, x0, y0, -1.0
+    for row in range(max(math.floor(y0), 0), min(math.ceil(y1), rows)):
+        low, high = max(y0, row), min(y1, row + 1.0)
+        if low >= high:
+            continue
+        one = x0 if low == y0 else x0 + (x1 - x0) * ((low - y0) / (y1 - y0))
+        other = x1 if high == y1 else x0 + (x1 - x0) * ((high - y0) / (y1 - y0))
+        left, right, rise = min(one, other), max(one, other), sign * (high - low)
+        if left < 0:
+            share = 1.0 if right <= 0 else -left / (right - left)
+            height[row, 0] += rise * share
+        begins, ends = math.floor(left), math.ceil(right)
+        for column in range(max(begins, 0), min(max(ends, begins + 1), columns)):
+            begin, stop = max(left, column), min(right, column + 1.0)
+            piece = rise if left == right else rise * (stop - begin) / (right - left)
+            area[row, column] += piece * (column + 1 - (begin + stop) / 2)
+            if column + 1 < columns:
+                height[row, column + 1] += piece

@@ -120,6 +120,8 @@ class Chains:
 def _cut_out(xy: Floats, at: Floats, start: float, end: float, closed: bool) -> tuple[Floats, Floats]:  # noqa: FBT001 -- compiled
     length, count = at[-1], len(at)
     inner = np.searchsorted(at, start, side="right")
+    if closed and start > length:
+        inner = count + np.searchsorted(at[1:], start - length, side="right")
     if closed and end > length:
         stop = count + np.searchsorted(at[1:], end - length, side="left")
     else:

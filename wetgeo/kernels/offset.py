@@ -8,9 +8,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import shapely
+from numba import njit
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
+
+from wetgeo.kernels.threads import in_threads, slices
 
 GeometryArray = NDArray[np.object_]
 FloatArray = NDArray[np.float64]
@@ -25,8 +28,6 @@ CHORD_TOLERANCE_FT = 0.01
 _GRID = 1e-6
 #: neighbours up to this many are taken away one after the other
 _FEW = 8
-#: buffers whose edges are gone over at a time, which bounds the memory it takes
-_AT_ONCE = 500
 #: GEOS fills hollows that are shallower than this part of the distance before it buffers, and cannot be told not to
 _SIMPLIFY_FACTOR = 0.01
 
@@ -51,10 +52,20 @@ def grow(geometries: GeometryArray, distances: FloatArray, *, tolerance: float) 
         Greatest distance of a chord from its arc, coordinate units.
     """
     grown = np.array(geometries, dtype=object)
-    for distance in np.unique(distances[distances > 0]).tolist():
-        chosen = distances == distance
-        drawn = shapely.buffer(geometries[chosen], distance, quad_segs=quarter_segments(distance, tolerance))
-        grown[chosen] = without_excess(drawn, geometries[chosen], distance, tolerance=tolerance)
+    parts = [
+        (distance, rows[part])
+        for distance in np.unique(distances[distances > 0]).tolist()
+        for rows in [np.flatnonzero(distances == distance)]
+        for part in slices(len(rows))
+    ]
+
+    def drawn(part: tuple[float, NDArray[np.intp]]) -> GeometryArray:
+        distance, rows = part
+        buffers = shapely.buffer(geometries[rows], distance, quad_segs=quarter_segments(distance, tolerance))
+        return without_excess(buffers, geometries[rows], distance, tolerance=tolerance)
+
+    for (_, rows), buffers in zip(parts, in_threads(drawn, parts), strict=True):
+        grown[rows] = buffers
     return grown
 
 
@@ -77,18 +88,23 @@ def without_excess(grown: GeometryArray, origins: GeometryArray, distance: float
     """
     kept = np.array(grown, dtype=object)
     rows = np.flatnonzero(_may_be_filled(origins, distance) & ~shapely.is_empty(kept))
-    shapely.prepare(origins[rows])
     # a filled hollow shows as an excess of 5 tolerances along a chord of at least sqrt(40 x distance x tolerance)
     step = math.sqrt(16 * distance * tolerance)
-    for first in range(0, len(rows), _AT_ONCE):
-        some = rows[first : first + _AT_ONCE]
-        places, owner = _places_along(shapely.boundary(kept[some]), step)
-        owner = some[owner]
-        far = ~shapely.dwithin(origins[owner], places, distance + tolerance / 5)
-        for row in np.unique(owner[far]):
-            mine = shapely.multipoints(places[far & (owner == row)])
-            around = shapely.buffer(mine, step + _SIMPLIFY_FACTOR * distance)
-            kept[row] = shapely.difference(kept[row], _beyond(around, origins[row], distance, tolerance))
+    outlines, row_of = _sides(shapely.boundary(kept[rows]))
+    sides, origin_of = _sides(_outlines(origins[rows]))
+    numbers = np.arange(len(rows) + 1)
+    places, owner = _far_places(
+        outlines,
+        np.searchsorted(row_of, numbers),
+        sides,
+        np.searchsorted(origin_of, numbers),
+        step,
+        distance + tolerance / 5,
+    )
+    for number in np.unique(owner):
+        row = rows[number]
+        around = shapely.buffer(shapely.multipoints(places[owner == number]), step + _SIMPLIFY_FACTOR * distance)
+        kept[row] = shapely.difference(kept[row], _beyond(around, origins[row], distance, tolerance))
     return kept
 
 
@@ -121,15 +137,72 @@ def _sides(lines: GeometryArray) -> tuple[FloatArray, NDArray[np.intp]]:
     return np.stack([vertices[:-1], vertices[1:]], axis=1)[joined], line[part[1:][joined]]
 
 
-def _places_along(lines: GeometryArray, step: float) -> tuple[GeometryArray, NDArray[np.intp]]:
-    """Points along each side of lines, at most `step` apart, one at least; and the line of each point."""
-    sides, line = _sides(lines)
-    along = sides[:, 1] - sides[:, 0]
-    count = np.maximum(np.ceil(np.hypot(along[:, 0], along[:, 1]) / step), 1).astype(int)
-    number = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
-    share = (number + 0.5) / np.repeat(count, count)
-    places = np.repeat(sides[:, 0], count, axis=0) + np.repeat(along, count, axis=0) * share[:, None]
-    return np.asarray(shapely.points(places), dtype=object), np.repeat(line, count)
+def _outlines(origins: GeometryArray) -> GeometryArray:
+    """The outlines of polygons; lines stay as they are."""
+    outlines = np.array(origins, dtype=object)
+    polygons = shapely.get_dimensions(outlines) == 2
+    outlines[polygons] = shapely.boundary(outlines[polygons])
+    return outlines
+
+
+@njit(cache=True, nogil=True)
+def _far_places(
+    outlines: FloatArray,
+    first: NDArray[np.intp],
+    sides: FloatArray,
+    first_side: NDArray[np.intp],
+    step: float,
+    reach: float,
+) -> tuple[FloatArray, NDArray[np.intp]]:
+    """Find the places along outlines that lie further than `reach` from all sides of their origins.
+
+    Places stand at most `step` apart along each side of an outline, one at least.
+
+    Parameters
+    ----------
+    outlines, sides
+        Straight sides of the outlines and of the origins, shape (k, 2 ends, 2), row by row.
+    first, first_side
+        Where the sides of each row begin, shape (rows + 1,).
+    step, reach
+        Coordinate units.
+    """
+    found = [(0.0, 0.0, 0) for _ in range(0)]
+    for row in range(len(first) - 1):
+        here, count = first_side[row], first_side[row + 1] - first_side[row]
+        hit = 0
+        for index in range(first[row], first[row + 1]):
+            ax, ay = outlines[index, 0]
+            bx, by = outlines[index, 1]
+            places = max(math.ceil(math.hypot(bx - ax, by - ay) / step), 1)
+            for number in range(places):
+                share = (number + 0.5) / places
+                x, y = ax + (bx - ax) * share, ay + (by - ay) * share
+                # the side that the last place was near to is mostly near to this one too, or its neighbours are
+                near = False
+                for turn in range(count):
+                    away = (turn + 1) // 2 if turn % 2 else -(turn // 2)
+                    side = (hit + away) % count
+                    if _square(x, y, sides[here + side]) <= reach * reach:
+                        hit, near = side, True
+                        break
+                if not near:
+                    found.append((x, y, row))
+    places_xy, owner = np.empty((len(found), 2)), np.empty(len(found), dtype=np.intp)
+    for index, (x, y, row) in enumerate(found):
+        places_xy[index, 0], places_xy[index, 1], owner[index] = x, y, row
+    return places_xy, owner
+
+
+@njit(cache=True, nogil=True)
+def _square(x: float, y: float, side: FloatArray) -> float:
+    """Squared distance of a point from a straight side."""
+    dx, dy = side[1, 0] - side[0, 0], side[1, 1] - side[0, 1]
+    x, y = x - side[0, 0], y - side[0, 1]
+    length = dx * dx + dy * dy
+    along = min(max((x * dx + y * dy) / length, 0.0), 1.0) if length > 0 else 0.0
+    x, y = x - along * dx, y - along * dy
+    return x * x + y * y
 
 
 def _beyond(around: Shape, origin: Shape, distance: float, tolerance: float) -> Shape:

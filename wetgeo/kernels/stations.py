@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 from wetgeo.kernels.lines import Bools, Floats, Ints
-from wetgeo.kernels.threads import in_threads
+from wetgeo.kernels.threads import in_threads, slices
 
 #: a vertex where the edge turns by more than this angle (radians) may itself bear a monument
 CORNER = 0.1
@@ -104,7 +104,7 @@ def fill_stretches(
         found, counts = _fill(xy, stations, offsets[part.start : part.stop + 1], bounds)
         return np.split(found, np.cumsum(counts)[:-1])
 
-    return [inner for part in in_threads(filled, len(offsets) - 1) for inner in part]
+    return [inner for part in in_threads(filled, slices(len(offsets) - 1)) for inner in part]
 
 
 def strays(xy: Floats, stations: Floats, points: Floats) -> Floats:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from typing import Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
+Part = TypeVar("Part")
 Found = TypeVar("Found")
 
 #: threads that one process may use; where it is not set, as many as there are processors for it
@@ -23,10 +27,20 @@ def threads() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def in_threads(work: Callable[[slice], Found], rows: int, *, at_once: int = AT_ONCE) -> list[Found]:
-    """Do `work` on slices of so many rows; the results in the order of the rows, whatever the number of threads."""
-    parts = [slice(first, min(first + at_once, rows)) for first in range(0, rows, at_once)]
+def slices(rows: int, *, at_once: int = AT_ONCE) -> list[slice]:
+    """Divide rows into slices of so many."""
+    return [slice(first, min(first + at_once, rows)) for first in range(0, rows, at_once)]
+
+
+def in_threads(work: Callable[[Part], Found], parts: Sequence[Part]) -> list[Found]:
+    """Do `work` on each part; the results in the order of the parts, whatever the number of threads."""
     if len(parts) < 2 or threads() == 1:
         return [work(part) for part in parts]
     with ThreadPoolExecutor(threads()) as pool:
         return list(pool.map(work, parts))
+
+
+def by_rows(work: Callable[..., Any], *arrays: NDArray[Any]) -> NDArray[Any]:
+    """Apply a function of whole arrays of one length, such as those of shapely, slice by slice in threads."""
+    found = in_threads(lambda part: work(*(array[part] for array in arrays)), slices(len(arrays[0])))
+    return np.concatenate(found) if found else np.asarray(work(*arrays))

@@ -168,6 +168,19 @@ def test_labelled_areas_of_the_exhibit():
     )
 
 
+def test_areas_begin_and_end_where_no_vertex_stands():
+    """A chord through the ring comes nearer between its ends; the middle of an island is further off than its edge."""
+    place = Averaged([SQUARE])
+    road = shapely.Polygon([(-200, -20), (400, -50), (400, -500), (-200, -500)])
+    found = place.layers(place.uniform() - road)["averaging_areas"].iloc[0]
+    # at the corner (0, 0), 200 ft along the chord, it lies 30 ft below; straight to the chord a little less
+    assert found["minimum_ft"] == pytest.approx(30 / np.hypot(1, 0.05), abs=1e-6)
+    assert found["maximum_ft"] == pytest.approx(50, abs=0.02)
+    pond = Averaged([box(0, 0, 300, 300) - box(100, 100, 200, 170)])
+    island = pond.layers(pond.uniform() - box(90, 90, 210, 180))["averaging_areas"].iloc[0]
+    assert (island["minimum_ft"], island["maximum_ft"]) == pytest.approx((0, 35), abs=0.03)
+
+
 def test_width_profile_stands_every_ten_feet():
     found = straight().layers(stepped((200, 400, 25)))["width_profile"]
     assert found["station_ft"].tolist() == pytest.approx(np.arange(0, 1000, 10).tolist(), abs=1e-6)

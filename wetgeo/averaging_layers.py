@@ -21,9 +21,8 @@ from wetgeo.kernels.averaging import (
     opened,
     parts_of,
     polygonal,
-    stations_along,
-    stretch_along,
 )
+from wetgeo.kernels.beside import reach, stations_along, stretch_along
 from wetgeo.kernels.offset import Shape
 from wetgeo.rules.provisions import Infiltration, VegetatedDistance
 from wetgeo.ruling import Ruling
@@ -35,6 +34,8 @@ STATION_FT = 10.0
 _THIN_FT = 0.1
 #: outlines are walked in steps of this where the edge along them is measured, feet
 _STEP_FT = 0.5
+#: how far from the resource an area ends is known to this, feet
+_REACH_FT = 0.02
 #: edges end this far from lines that they meet or follow, feet
 _CLEAR_FT = 0.01
 #: a trail or an infiltration feature lies in a buffer where it holds more of it than this, square feet
@@ -168,7 +169,7 @@ def _areas(
                 )
             for part in parts:
                 counts[kind] += 1
-                away = outline.distances(shapely.points(shapely.get_coordinates(part)))
+                least, greatest = reach(outline, part, spacing=ft, within=_REACH_FT * ft)
                 rows.append(
                     {
                         "label": f"{_LABELS[kind]}-{counts[kind]}",
@@ -176,8 +177,8 @@ def _areas(
                         "kind": kind,
                         "area_sqft": part.area / sqft,
                         "edge_ft": stretch_along(edges[one.row], part, _STEP_FT * ft) / ft,
-                        "minimum_ft": float(away.min()) / ft,
-                        "maximum_ft": float(away.max()) / ft,
+                        "minimum_ft": least / ft,
+                        "maximum_ft": greatest / ft,
                         "citation": citation,
                         "geometry": part,
                     }

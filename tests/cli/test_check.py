@@ -53,7 +53,7 @@ def test_a_complying_proposal_is_what_is_staked_recorded_and_drawn(site, tmp_pat
     write_layer(tmp_path / "parcels.gpkg", parcel)
     with site.open("a", encoding="utf-8") as file:
         file.write('[layers.parcels]\npath = "parcels.gpkg"\nfields = { id = "PIN" }\n')
-        file.write('[outputs]\nformats = ["gpkg", "declaration", "csv", "dxf"]\n')
+        file.write('[outputs]\nformats = ["gpkg", "declaration", "csv", "dxf", "html"]\n')
     source, out = write_layer(tmp_path / "p.gpkg", rings((80, 45))), tmp_path / "o"
     assert run_wetgeo("check", site, "--proposed", source, "-o", out).code == 0
     proposed = read(out, "proposed")
@@ -63,6 +63,7 @@ def test_a_complying_proposal_is_what_is_staked_recorded_and_drawn(site, tmp_pat
     assert read(out, "buffer_union")["area_sqft"].sum() == pytest.approx(proposed["area_sqft"].sum(), rel=1e-6)
     assert read(out, "parcels")["buffer_sqft"].sum() == pytest.approx(proposed["area_sqft"].sum(), rel=1e-6)
     assert read(out, "buffers")["width_ft"].tolist() == [75, 40]
+    assert "those of the proposed buffer, which complies" in (out / "report.html").read_text(encoding="utf-8")
     text = (out / "declaration.txt").read_text(encoding="utf-8")
     assert "Buffer described: the averaged buffer as proposed, which complies" in text
     described = sum(one.area_sqft for one in read_declaration(text))
@@ -152,6 +153,7 @@ def test_what_was_not_measured_is_not_said_to_be_nan():
             "kind": ["no_lot_line_monument"],
             "measured_ft": [float("nan")],
             "required_ft": [1.0],
+            "area_sqft": [float("nan")],
             "citation": ["4(c)"],
         }
     )

@@ -7,6 +7,7 @@ import pytest
 import shapely
 
 from wetgeo.kernels import averaging as kernel
+from wetgeo.kernels import beside
 
 box = shapely.box
 
@@ -116,20 +117,20 @@ def test_necks_beside_what_is_barred_go_and_corners_come_out_round():
 
 def test_stations_run_on_from_line_to_line():
     lines = [shapely.LineString([(0, 0), (25, 0)]), shapely.LineString([(0, 9), (15, 9)])]
-    points, stations = kernel.stations_along(lines, 10)
+    points, stations = beside.stations_along(lines, 10)
     assert stations.tolist() == [0, 10, 20, 25, 35]
     assert points[4].equals(shapely.Point(10, 9))
-    assert len(kernel.stations_along([], 10)[0]) == 0
+    assert len(beside.stations_along([], 10)[0]) == 0
 
 
 def test_stretch_along_counts_what_lies_before_a_piece_once():
     line = shapely.LineString([(0, 0), (100, 0)])
-    assert kernel.stretch_along([line], box(20, 5, 50, 9) | box(40, 20, 70, 30), 0.5) == pytest.approx(50)
+    assert beside.stretch_along([line], box(20, 5, 50, 9) | box(40, 20, 70, 30), 0.5) == pytest.approx(50)
     ring = shapely.Point(0, 0).buffer(50, quad_segs=64).exterior
     quarter = shapely.Polygon([(0, 0), (200, 0), (200, 200), (0, 200)])
     piece = (shapely.Point(0, 0).buffer(80) - shapely.Point(0, 0).buffer(60)) & quarter
-    assert kernel.stretch_along([ring], piece, 0.5) == pytest.approx(25 * np.pi, abs=1)
-    assert kernel.stretch_along([], piece, 0.5) == 0
+    assert beside.stretch_along([ring], piece, 0.5) == pytest.approx(25 * np.pi, abs=1)
+    assert beside.stretch_along([], piece, 0.5) == 0
 
 
 def test_nearest_shares_halve_the_ground_between_two():
@@ -147,3 +148,22 @@ def test_rings_run_clockwise_from_the_north_and_lines_from_the_west():
     lines = kernel.clockwise_lines(shapely.MultiLineString([[(5, 0), (0, 0)], [(9, 7), (5, 7)]]))
     assert [line.coords[0] for line in lines] == [(5, 7), (0, 0)]
     assert kernel.clockwise_lines(shapely.LineString()) == []
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_reach_is_what_a_fine_grid_finds(seed):
+    random = np.random.default_rng(seed)
+    corners = random.uniform(0, 60, (12, 2))
+    pond = shapely.convex_hull(shapely.MultiPoint(corners)) - shapely.Point(random.uniform(20, 40, 2)).buffer(
+        random.uniform(4, 9)
+    )
+    piece = random.uniform(-20, 60, 2)
+    piece = box(*piece, *(piece + random.uniform(8, 40, 2))) - pond
+    piece = max(shapely.get_parts(piece), key=shapely.area)
+    least, greatest = beside.reach(kernel.Sides(pond), piece, spacing=1.0, within=0.02)
+    assert least == pytest.approx(shapely.distance(pond, piece), abs=1e-9)
+    left, bottom, right, top = piece.bounds
+    x, y = np.meshgrid(np.linspace(left, right, 300), np.linspace(bottom, top, 300))
+    inside = shapely.points(x.ravel(), y.ravel())[shapely.intersects_xy(piece, x.ravel(), y.ravel())]
+    far = shapely.distance(pond, np.append(inside, shapely.points(shapely.get_coordinates(piece)))).max()
+    assert far - 0.02 < greatest < far + 0.2

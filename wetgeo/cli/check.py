@@ -119,12 +119,13 @@ def _lines(layers: Any) -> list[str]:  # noqa: ANN401 -- frames by name
         for row in layers["averaging"].itertuples()
     ]
     # what is null has no measure: no monument at a lot line, none at all on an edge
-    columns = ("resource_id", "kind", "measured_ft", "required_ft", "citation")
+    columns = ("resource_id", "kind", "measured_ft", "required_ft", "area_sqft", "citation")
     for row in _records(layers["violations"][list(columns)]):
         measured = "" if row["measured_ft"] is None else f": {row['measured_ft']:.2f} ft"
         required = "" if row["required_ft"] is None else f", {row['required_ft']:g} ft"
+        where = "" if row["area_sqft"] is None else f", on {row['area_sqft']:,.0f} sq ft"
         cited = f" by {row['citation']}" if row["citation"] else ""
-        lines.append(f"{row['resource_id']}: {row['kind'].replace('_', ' ')}{measured}{required}{cited}")
+        lines.append(f"{row['resource_id']}: {row['kind'].replace('_', ' ')}{measured}{required}{cited}{where}")
     return lines
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -215,8 +215,8 @@ def narrowest_past(resource: Shape, lacking: Shape, surface: Shape, *, most: flo
         None where no straight way crosses the surface.
     """
     edge, outline = Sides(resource), shapely.boundary(lacking)
-    samples = shapely.points(_samples(outline, spacing))
-    corners = shapely.get_coordinates(edge.feet_of(shapely.points(_samples(surface, spacing))))
+    samples = shapely.points(samples_along(outline, spacing))
+    corners = shapely.get_coordinates(edge.feet_of(shapely.points(samples_along(surface, spacing))))
     behind = _behind(corners.reshape(-1, 2, 2)[:, ::-1], outline, most, _BESIDE * spacing)
     ways = edge.feet_of(np.concatenate([samples, behind]))
     ways = ways[shapely.length(ways) <= most]
@@ -232,7 +232,8 @@ def narrowest_past(resource: Shape, lacking: Shape, surface: Shape, *, most: flo
     return Narrowest(float(counted[least]), float(x), float(y))
 
 
-def _samples(shape: Shape, spacing: float) -> FloatArray:
+def samples_along(shape: Shape, spacing: float) -> FloatArray:
+    """Take points along lines or outlines, no further apart than `spacing`, but for very long ones; shape (n, 2)."""
     spacing = max(spacing, shapely.length(shape) / _MOST_SAMPLES)
     return np.asarray(shapely.get_coordinates(shapely.segmentize(shape, spacing)), dtype=np.float64)
 
@@ -315,58 +316,6 @@ def equivalent_width(area_of: Callable[[float], float], area: float, *, expected
         low, high = high, min(2 * high, most)
     # asked for a hair less, so that noise in the last digits of an area does not send the width to its bound
     return least_root(lambda w: area_of(w) - (area - grain), low, high, within=2 * grain, step=1e-7 * expected)
-
-
-def stations_along(lines: Sequence[Shape], spacing: float) -> tuple[GeometryArray, FloatArray]:
-    """Set out stations along lines, running on from one line to the next.
-
-    Returns
-    -------
-    tuple
-        The points, and the distance of each from the start of the first line along the lines, coordinate units.
-    """
-    points: list[GeometryArray] = []
-    stations: list[FloatArray] = []
-    start = 0.0
-    for line in lines:
-        at = np.arange(0.0, line.length, spacing)
-        points.append(np.asarray(shapely.line_interpolate_point(line, at), dtype=object))
-        stations.append(start + at)
-        start += line.length
-    if not points:
-        return np.zeros(0, dtype=object), np.zeros(0)
-    return np.concatenate(points), np.concatenate(stations)
-
-
-def stretch_along(lines: Sequence[Shape], piece: Shape, spacing: float) -> float:
-    """Measure how much of some lines is the nearest part of them to a piece of ground.
-
-    The piece's outline is walked in steps of at most `spacing` (more on a very long one) and each step is thrown
-    straight onto the lines.
-    """
-    if not lines:
-        return 0.0
-    covered: dict[int, list[tuple[float, float]]] = {}
-    tree = shapely.STRtree(lines)
-    for ring in shapely.get_rings(shapely.get_parts(piece)):
-        xy = _samples(ring, spacing)
-        nearest = np.atleast_1d(tree.nearest(shapely.points(xy)))
-        at = shapely.line_locate_point(np.asarray(lines, dtype=object)[nearest], shapely.points(xy))
-        steps = np.hypot(*np.diff(xy, axis=0).T)
-        thrown = np.abs(np.diff(at))
-        # a longer throw is a jump: to another side of a bay, or past the start of a closed line
-        for index in np.flatnonzero((nearest[1:] == nearest[:-1]) & (thrown <= 4 * steps + 1e-9)):
-            pair = sorted((float(at[index]), float(at[index + 1])))
-            covered.setdefault(int(nearest[index]), []).append((pair[0], pair[1]))
-    return sum(_length_of_union(intervals) for intervals in covered.values())
-
-
-def _length_of_union(intervals: list[tuple[float, float]]) -> float:
-    total, reached = 0.0, -np.inf
-    for start, end in sorted(intervals):
-        total += max(0.0, end - max(start, reached))
-        reached = max(reached, end)
-    return total
 
 
 def nearest_shares(ground: Shape, shapes: GeometryArray, spacing: float) -> GeometryArray:

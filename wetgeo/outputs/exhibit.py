@@ -190,6 +190,8 @@ def _key_sheet(delineation: Delineation, head: Heading, view: View, plan: SheetP
 def _finished(paper: Paper, head: Heading, view: View, drawn: Drawn, tables: Sequence[Schedule], top: float) -> Sheet:
     """Fill the column beside a map: tables from above; notes, scale and legend from below."""
     notes = []
+    if head.staked:
+        notes.append(head.staked)
     if drawn.unnamed:
         notes.append(f"{drawn.unnamed:,} monuments stand too close at this scale to be named: see monuments.csv.")
     if drawn.left_out:

@@ -54,6 +54,7 @@ class Heading:
     sections: str
     is_draft: bool
     datum: tuple[str, ...]
+    staked: str
     program: str
 
 
@@ -79,8 +80,17 @@ def heading(delineation: Delineation) -> Heading:
             f"Coordinates: {crs.name}{f' ({code[0]}:{code[1]})' if code else ''}, {unit} ({unit_m:.10g} m)",
             "Lengths, areas and bearings are on the grid, in feet of 0.3048 m. North is grid north.",
         ),
+        staked=_staked(delineation),
         program=f"wetgeo {wetgeo.__version__}",
     )
+
+
+def _staked(delineation: Delineation) -> str:
+    """Say which buffer the monuments are of, where one was judged."""
+    if delineation.command not in ("check", "design"):
+        return ""
+    which = "proposed buffer, which complies" if delineation.recorded == "proposed" else "required buffer"
+    return f"Monuments, lots and the description by courses are those of the {which}."
 
 
 def rule_standing(delineation: Delineation) -> tuple[bool, str]:

@@ -44,6 +44,27 @@ LAYER_GEOMETRY: dict[str, tuple[str, ...]] = {
     "access": ("line",),
 }
 
+#: what each layer is for
+LAYER_MEANING: dict[str, str] = {
+    "wetlands": "delineated wetlands",
+    "lakes": "lakes, to the ordinary high water level",
+    "streams": "streams from bank to bank, as polygons or as centre lines with their width",
+    "parcels": "lots: monuments stand at their lines, declarations are written for each",
+    "tract": "the land that the applicant controls; buffers end at its line",
+    "soils": "soil map units with their hydrologic group, or a key to a table that has it",
+    "floodplain": "flood zones",
+    "natural_communities": "native plant communities with their rank",
+    "drainageways": "drainageways that a buffer extends along",
+    "new_impervious": "planned surface that sheds water: what lies downgradient of it is subject to the rule",
+    "existing_impervious": "surface that does not count as vegetated",
+    "trails": "trails through buffers",
+    "structures": "buildings, planned and standing",
+    "public_land": "parks and other public land, where markers are set flush",
+    "watercourses": "ditches and watercourses that connect wetlands",
+    "infiltration": "infiltration basins and other practices within buffers",
+    "access": "lines along which a buffer is crossed to the water",
+}
+
 #: ratings of the Minnesota Routine Assessment Method from which a rule may decide the class of a wetland
 RATINGS = (
     "vegetative_diversity",
@@ -78,6 +99,24 @@ FIELD_ROLES: dict[str, tuple[str, ...]] = {
     "watercourses": ("id",),
     "infiltration": ("id",),
     "access": ("id", "width_ft"),
+}
+
+#: what each role tells
+ROLE_MEANING: dict[str, str] = {
+    "id": "the feature's id; of a parcel its number",
+    "class": "the class by the rule",
+    "central": "true for the central wetland (Rule M)",
+    "gdnr": "true for a groundwater-dependent natural resource",
+    "setback_ft": "the structure setback, feet",
+    "bank_width_ft": "the full width from bank to bank of a stream given as a line, feet",
+    "hsg": "hydrologic soil group: A, B, C, D, A/D, B/D or C/D",
+    "mukey": "map unit key, by which the group is found in a table",
+    "zone": "the flood zone's code",
+    "width_ft": "the full width, feet",
+    "kind": "`new_principal` or `existing_primary`",
+    "rank": "the community's condition rank",
+    "cause": "`fill`, `drain`, `excavate` or `temporary`",
+    **{name: f"MnRAM rating: {name.replace('_', ' ')}" for name in RATINGS},
 }
 
 #: the roles of files that a command names

@@ -41,7 +41,7 @@ def show(pack: RulePack) -> str:
     """Return a pack as text: head, width tables, options, provisions, and the number of worked examples."""
     blocks = [
         "\n".join(_head(pack)),
-        *(f"{title}\n{_table(rows)}" for title, rows in _tables(pack)),
+        *(f"{title}\n{_table(rows)}" for title, rows in rule_tables(pack)),
         "\n".join(["Options", *_options(pack)]) if pack.options else "",
         "\n".join(["Provisions", *(line for provision in pack.provisions for line in _provision(provision))]),
         f"{len(pack.examples)} worked examples; run them with: wetgeo rules test {pack.id}",
@@ -78,7 +78,8 @@ def _text(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def _tables(pack: RulePack) -> Iterator[tuple[str, list[list[str]]]]:
+def rule_tables(pack: RulePack) -> Iterator[tuple[str, list[list[str]]]]:
+    """Yield the tables of a pack, each with its title; the first row of each is its head."""
     classes = [(p, row) for p in pack.all(ClassWidth) for row in p.rows]
     if classes:
         rows = [["resource", "class", "base", "floor", "averaged", "least", "section"]]
@@ -143,7 +144,7 @@ def _provision(provision: Provision) -> Iterator[str]:
     period += f" until {provision.until}" if provision.until else ""
     yield f"  {provision.citation}  {provision.id} ({provision.kind}){period}"
     yield from _wrap(provision.text, "      ")
-    figures = "; ".join(_figures(provision))
+    figures = "; ".join(provision_figures(provision))
     if figures:
         yield from _wrap(figures, "      ")
     if isinstance(provision, SteepSlope):
@@ -154,8 +155,8 @@ def _provision(provision: Provision) -> Iterator[str]:
         yield from _wrap(f"Note: {provision.note}", "      ")
 
 
-def _figures(provision: Provision) -> Iterator[str]:
-    """Yield the keys of a provision with their values; its tables stand above, by themselves."""
+def provision_figures(provision: Provision) -> Iterator[str]:
+    """Yield the keys of a provision with their values, but for those of its tables, as ``rule_tables`` has them."""
     for name in type(provision).model_fields:
         value = getattr(provision, name)
         if name in _COMMON or value is None or value == ():

@@ -80,3 +80,19 @@ def test_the_sample_project() -> None:
     widths = found.layers["buffers"].set_index("resource_id")["width_ft"]
     assert widths["L-1"] == 75  # its setback is 150 ft
     assert widths[[name for name in widths.index if name.startswith("W-")]].eq(16.5).all()
+
+
+@pytest.mark.parametrize(("layer", "told"), [("lakes", True), ("streams", True), ("wetlands", False)])
+def test_a_public_water_without_a_setback_is_told(strip, layer, told) -> None:
+    """Its shore impact zone is not known; a wetland has none."""
+    words = [f.message for f in strip(layer).findings if f.code == "rule-setback"]
+    assert bool(words) is told
+    assert not told or "given for A: the shore impact zone is 50 % of it" in words[0]
+    assert not [f for f in strip(layer, 150.0).findings if f.code == "rule-setback"]
+
+
+def test_a_stream_without_its_outer_zone_is_told(strip) -> None:
+    (found,) = [f for f in strip("streams", provision="buffer").findings if f.code == "rule-setback"]
+    assert (found.severity, found.citation) == ("warning", "4.3.1(a)(3)")
+    assert "the outer zone reaches to it, and was left out" in found.message
+    assert not [f for f in strip("lakes", provision="buffer", **{"class": ["NE"]}).findings if f.code == "rule-setback"]

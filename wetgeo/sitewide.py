@@ -17,6 +17,7 @@ from wetgeo.extensions import MappedGround, mapped_grounds
 from wetgeo.findings import Findings
 from wetgeo.ruling import Ruling
 from wetgeo.site import Site
+from wetgeo.structures import tell_lacking_setbacks
 from wetgeo.subject import SubjectEdges, subject_edges
 from wetgeo.vegetated import UncountedSurface
 from wetgeo.widths import buffered
@@ -49,9 +50,11 @@ class SiteWide:
     @classmethod
     def of(cls, site: Site, ruling: Ruling, findings: Findings) -> SiteWide:
         """Find it; `findings` take note of what was assumed. Raises InputError as `subject_edges`."""
+        chosen = buffered(site, ruling, findings)
+        tell_lacking_setbacks(site, ruling, chosen, findings)
         return cls(
             subject=subject_edges(site, ruling, findings),
-            chosen=buffered(site, ruling, findings),
+            chosen=chosen,
             uncounted=UncountedSurface.of(site, ruling, findings),
             mapped=mapped_grounds(site, ruling, findings),
             ways=access_ways(site, ruling, findings),

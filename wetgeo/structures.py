@@ -13,11 +13,16 @@ from numpy.typing import NDArray
 
 from wetgeo.findings import Findings
 from wetgeo.footprints import Footprints
+from wetgeo.frames import natural_key
 from wetgeo.kernels.offset import FloatArray, GeometryArray, Shape
-from wetgeo.rules.provisions import ExistingStructure
+from wetgeo.rules.permits import AgriculturalStrip
+from wetgeo.rules.provisions import ExistingStructure, StreamZones
 from wetgeo.ruling import Ruling
 from wetgeo.site import Site
 from wetgeo.upland import Upland
+
+#: how many resources one finding names
+_MOST_NAMES = 100
 
 
 def structures_of(site: Site, kind: str) -> pd.DataFrame:
@@ -146,6 +151,34 @@ def tell_unknown_setbacks(site: Site, ruling: Ruling, rows: NDArray[np.intp], fi
             f"{', '.join(sorted(ids[rows[unknown]]))}: whether a structure stands within it cannot be decided",
             layer="structures",
         )
+
+
+def tell_lacking_setbacks(site: Site, ruling: Ruling, chosen: NDArray[np.bool_], findings: Findings) -> None:
+    """Tell of public waters with a buffer, `chosen`, whose width hangs on a structure setback that is not given."""
+    strip, zones = ruling.find(AgriculturalStrip), ruling.find(StreamZones)
+    if strip is not None and ruling.options.get("provision") == "agricultural":
+        kinds: tuple[str, ...] = ("lake", "stream")
+        citation = strip.citation
+        effect = f"the shore impact zone is {strip.setback_share} of it, so that the strip may have to be wider"
+    else:
+        outer = next((row for row in zones.rows if isinstance(row.width, str)), None) if zones is not None else None
+        if zones is None or outer is None:
+            return
+        kinds = ("stream",)
+        citation = outer.citation or zones.citation
+        effect = f"the {outer.zone} zone reaches to it, and was left out"
+    frame = site.resources
+    lacking = chosen & np.isin(frame["resource_type"], kinds) & np.isnan(frame["setback_ft"].to_numpy(dtype=float))
+    names = sorted(frame["resource_id"][lacking], key=natural_key)
+    if not names:
+        return
+    more = f" and {len(names) - _MOST_NAMES:,} more" if len(names) > _MOST_NAMES else ""
+    findings.warning(
+        "rule-setback",
+        f"no structure setback (field role setback_ft) is given for {', '.join(names[:_MOST_NAMES])}{more}: {effect}",
+        layer="resources",
+        citation=citation,
+    )
 
 
 def apply_limits(upland: Upland, footprints: Footprints, limits: list[StructureLimit]) -> Footprints:

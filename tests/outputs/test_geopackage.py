@@ -12,7 +12,7 @@ import pytest
 from delineated import AWKWARD, LONG, PIN, UTM, buffers, delineation, resources
 
 from wetgeo.layers import LAYERS
-from wetgeo.outputs.qgis_styles import STYLES
+from wetgeo.outputs.geopackage import STYLES
 from wetgeo.outputs.write import write_outputs
 
 FORMATS = ("gpkg",)

@@ -13,8 +13,9 @@ from wetgeo.layers import LAYERS
 from wetgeo.outputs import qgis_xml as q
 from wetgeo.outputs.geopackage import GEOPACKAGE
 from wetgeo.outputs.plain import one_line
-from wetgeo.outputs.qgis_layout import TABLES, Sheet, layout
+from wetgeo.outputs.qgis_layout import Sheet, layout
 from wetgeo.outputs.qgis_styles import LayerStyle, layer_styles, style_attributes, style_elements
+from wetgeo.outputs.qgis_table import TABLES, Table
 from wetgeo.outputs.qgis_xml import Element
 
 if TYPE_CHECKING:
@@ -154,9 +155,7 @@ def _sheet(
         about=about(delineation),
         bounds=bounds,
         legend=[_tree_layer(layer) for layer in shown if layer.style.renderer is not None],
-        table=table,
-        table_id=layers[table].id,
-        table_source=layers[table].source,
+        table=Table(name=table, id=layers[table].id, source=layers[table].source, rows=len(delineation.layers[table])),
     )
 
 

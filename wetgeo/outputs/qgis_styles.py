@@ -10,13 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wetgeo.layers import LAYERS
 from wetgeo.outputs import qgis_xml as q
+from wetgeo.outputs.qgis_places import label_ground
 from wetgeo.outputs.qgis_xml import Element
 
 if TYPE_CHECKING:
-    import sqlite3
-
     from wetgeo.delineation import Delineation, PackIdentity
 
 #: waters, from light to dark
@@ -53,21 +51,8 @@ ACCESS_INK, TRACT_INK, PARCEL_INK, PARCEL_TEXT, FLOW_INK = "#8c510a", "#444444",
 _DRAWN_FT = 0.05
 #: scales (1 to so many) up to which these show
 MONUMENT_LABELS, MONUMENTS, LABELS, PARCEL_LABELS, STATIONS = 1500, 25000, 12000, 4000, 5000
-
-
-#: the table in which QGIS looks for the styles of a GeoPackage's layers, with the columns that it gives it
-STYLES = "layer_styles"
-_TABLE = f"""\
-CREATE TABLE "{STYLES}" (
- "id" INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL,
- "f_table_catalog" TEXT(256), "f_table_schema" TEXT(256), "f_table_name" TEXT(256), "f_geometry_column" TEXT(256),
- "styleName" TEXT(30), "styleQML" TEXT, "styleSLD" TEXT, "useAsDefault" BOOLEAN,
- "description" TEXT, "owner" TEXT(30), "ui" TEXT(30),
- "update_time" DATETIME DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ','now')))"""
-_ROW = f"""\
-INSERT INTO "{STYLES}" (f_table_catalog, f_table_schema, f_table_name, f_geometry_column, styleName, styleQML, styleSLD,
- useAsDefault, description, owner, update_time)
-VALUES ('', '', ?1, ?2, 'wetgeo', ?3, '', 1, ?4, '', ?5)"""  # noqa: S608 -- no name from outside
+#: from this scale on, a map is an overview: outlines are hairlines, and edges do not show
+OVERVIEW = 25000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,29 +101,6 @@ def style_elements(style: LayerStyle) -> list[Element]:
     found += [] if style.labeling is None else [_copy(style.labeling)]
     found += [] if style.renderer is None else q.texts({"blendMode": "0", "featureBlendMode": "0", "layerOpacity": "1"})
     return [*found, q.node("previewExpression", text=style.tip), q.node("mapTip", text=f"<b>[% {style.tip} %]</b>")]
-
-
-def store_styles(base: sqlite3.Connection, delineation: Delineation) -> None:
-    """Store the styles in a GeoPackage, as QGIS does, so that each layer opens with its own.
-
-    Parameters
-    ----------
-    base
-        The GeoPackage, in which no styles stand yet; the caller commits.
-    delineation
-        With conformed layers, which stand in the GeoPackage.
-    """
-    base.execute(_TABLE)
-    base.execute(
-        "INSERT INTO gpkg_contents (table_name, data_type, identifier, description) VALUES (?1, 'attributes', ?1, ?2)",
-        (STYLES, "how QGIS draws the layers"),
-    )
-    time = f"{delineation.project.date}T00:00:00.000Z"
-    rows = [
-        (name, "" if LAYERS[name].geometry is None else "geom", qml(style), style.title, time)
-        for name, style in layer_styles(delineation).items()
-    ]
-    base.executemany(_ROW, rows)
 
 
 def layer_styles(delineation: Delineation) -> dict[str, LayerStyle]:
@@ -198,7 +160,7 @@ def _words(value: str) -> str:
 
 def _resources(delineation: Delineation) -> LayerStyle:
     rows = [
-        (kind, _words(kind), [q.simple_fill(WATERS.get(kind, "#dddddd"), WATER_INK, 0.3)])
+        (kind, _words(kind), [q.simple_fill(WATERS.get(kind, "#dddddd"), WATER_INK, 0.3, hairline_beyond=OVERVIEW)])
         for kind in _present(delineation, "resources", "resource_type", tuple(WATERS))
     ]
     text = q.text_style(8, WATER_INK, bold=True, italic=True, halo=0.8)
@@ -219,19 +181,20 @@ def _buffers(delineation: Delineation) -> LayerStyle:
         known = [name for name in colors if (kind, name) in pairs]
         for name in [*known, *sorted({name for k, name in pairs if k == kind} - set(known))]:
             label = f"{_words(kind)}{f', {name}' if name else ''}"
-            fill = q.simple_fill(f"{colors.get(name, colors[''])}c8", BUFFER_INK, 0.2)
+            fill = q.simple_fill(f"{colors.get(name, colors[''])}c8", BUFFER_INK, 0.2, hairline_beyond=OVERVIEW)
             rows.append((f"{kind}|{name}", label, [fill]))
     rows = rows or [("", "Buffer", [q.simple_fill(BUFFERS["wetland"][1], BUFFER_INK, 0.2)])]
-    text = q.text_style(7, BUFFER_INK, bold=True, halo=0.7)
+    text, within = q.text_style(7, BUFFER_INK, bold=True, halo=0.7), label_ground(delineation)
     return LayerStyle(
         title="Required buffers",
         renderer=_categories("\"resource_type\" || '|' || coalesce(\"class\", '')", rows, "fill"),
         labeling=q.labels(
             "\"resource_id\" || ', ' || round(\"width_ft\", 1) || ' ft'",
             text,
-            place=q.FREE,
+            place=q.OVER_POINT if within else q.FREE,
             below=PARCEL_LABELS,
             priority=4,
+            within=within,
         ),
         tip='"resource_id" || \': \' || round("width_ft", 1) || \' ft, \' || "citation"',
     )
@@ -342,6 +305,7 @@ def _edges(delineation: Delineation) -> LayerStyle:
     return LayerStyle(
         title="Edges",
         renderer=_categories("kind", rows, "line"),
+        below=OVERVIEW,
         tip="\"resource_id\" || ', ' || round(\"length_ft\", 1) || ' ft'",
     )
 
@@ -395,7 +359,7 @@ def _parcels(_delineation: Delineation) -> LayerStyle:
     text = q.text_style(6.5, PARCEL_TEXT, halo=0.5)
     return LayerStyle(
         title="Parcels with buffer",
-        renderer=_single("fill", q.simple_fill(None, PARCEL_INK, 0.2)),
+        renderer=_single("fill", q.simple_fill(None, PARCEL_INK, 0.2, hairline_beyond=OVERVIEW)),
         labeling=q.labels('"parcel_id"', text, place=q.HORIZONTAL, below=PARCEL_LABELS, priority=2),
         tip="\"parcel_id\" || ': ' || format_number(\"buffer_sqft\", 0) || ' sq ft of buffer'",
     )

@@ -18,8 +18,11 @@ VERSION = "3.22.0-wetgeo"
 #: the first that a machine has is taken; QGIS tells the user where none is there
 FONTS = ("Open Sans", "Noto Sans", "Arial", "Helvetica", "DejaVu Sans", "Liberation Sans", "DejaVu LGC Sans")
 
+#: width of a hairline, mm
+_HAIRLINE = 0.1
+
 #: QGIS's numbers for where labels may stand
-AROUND_POINT, ALONG_LINE, HORIZONTAL, FREE = "6", "2", "4", "5"
+AROUND_POINT, OVER_POINT, ALONG_LINE, HORIZONTAL, FREE = "6", "1", "2", "4", "5"
 
 
 def node(tag: str, *children: Element, text: object = None, **attributes: object) -> Element:
@@ -62,12 +65,45 @@ def symbol(kind: str, *layers: Element, name: str = "0", opacity: float = 1.0) -
     return node("symbol", *layers, name=name, type=kind, alpha=f"{opacity:g}", clip_to_extent=1, force_rhr=0)
 
 
+def _by_expression(name: str, expression: str) -> Element:
+    """Let an expression decide one property of a symbol layer."""
+    value = node(
+        "Option",
+        node("Option", name="active", type="bool", value="true"),
+        node("Option", name="expression", type="QString", value=expression),
+        node("Option", name="type", type="int", value=3),
+        name=name,
+        type="Map",
+    )
+    return node(
+        "data_defined_properties",
+        node(
+            "Option",
+            node("Option", name="name", type="QString", value=""),
+            node("Option", value, name="properties", type="Map"),
+            node("Option", name="type", type="QString", value="collection"),
+            type="Map",
+        ),
+    )
+
+
 def _symbol_layer(kind: str, values: Mapping[str, object], *children: Element) -> Element:
     return node("layer", options(values), *children, **{"class": kind}, enabled=1, locked=0, **{"pass": 0})
 
 
-def simple_fill(fill: str | None, outline: str | None = None, width: float = 0.26, style: str = "solid") -> Element:
-    """A layer of a fill symbol: ground and outline, None for none; width in mm."""
+def simple_fill(
+    fill: str | None,
+    outline: str | None = None,
+    width: float = 0.26,
+    *,
+    style: str = "solid",
+    hairline_beyond: int | None = None,
+) -> Element:
+    """A layer of a fill symbol: ground and outline, None for none; width in mm.
+
+    At scales smaller than 1:`hairline_beyond`, the outline is a hairline, lest it hide the ground.
+    """
+    thin = f"if(@map_scale > {hairline_beyond}, {_HAIRLINE}, {width:g})"
     return _symbol_layer(
         "SimpleFill",
         {
@@ -79,6 +115,7 @@ def simple_fill(fill: str | None, outline: str | None = None, width: float = 0.2
             "outline_width_unit": "MM",
             "joinstyle": "round",
         },
+        *([] if hairline_beyond is None else [_by_expression("outlineWidth", thin)]),
     )
 
 
@@ -166,7 +203,15 @@ def text_style(
     )
 
 
-def labels(expression: str, style: Element, *, place: str, below: int | None = None, priority: int = 5) -> Element:
+def labels(
+    expression: str,
+    style: Element,
+    *,
+    place: str,
+    below: int | None = None,
+    priority: int = 5,
+    within: str | None = None,
+) -> Element:
     """Labels of a layer.
 
     Parameters
@@ -181,6 +226,8 @@ def labels(expression: str, style: Element, *, place: str, below: int | None = N
         They show at scales larger than 1:`below` only.
     priority
         0 to 10: which labels give way where there is not room for all.
+    within
+        An expression that gives the polygon to label instead of the feature's own.
     """
     style.set("fieldName", expression)
     style.set("isExpression", "1")
@@ -202,6 +249,9 @@ def labels(expression: str, style: Element, *, place: str, below: int | None = N
             offsetUnits="MM",
             repeatDistance=0,
             repeatDistanceUnits="MM",
+            geometryGeneratorEnabled=within is not None,
+            geometryGenerator=within,
+            geometryGeneratorType=None if within is None else "PolygonGeometry",
         ),
         node(
             "rendering",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pyproj
 import pytest
 import shapely
 from averaged import CMSCWD, MCWD, Averaged, box, straight
@@ -516,6 +517,27 @@ def test_moving_and_turning_the_site_changes_no_verdict(pair, angle, shift):
     here, there = capped(wetland).judge(shape)[0], capped(moved(wetland)).judge(moved(shape))[0]
     assert there.minimum_ft == pytest.approx(here.minimum_ft, abs=0.02)
     assert there.credited_sqft == pytest.approx(here.credited_sqft, rel=1e-5, abs=1)
+    margins = here.minimum_ft - here.decision.minimum_ft + 0.05, here.credited_sqft - here.required_sqft + 0.5
+    if min(map(abs, margins)) > 2:
+        assert there.verdict == here.verdict
+
+
+@given(proposals(), st.sampled_from([("EPSG:26915", 0.3048), ("EPSG:26847", 0.3048 * 3937 / 1200)]))
+@settings(max_examples=20, deadline=None)
+def test_the_unit_of_the_coordinates_changes_no_verdict(pair, grid):
+    """The same site in metres, and in US survey feet: scaled by the unit, it is judged the same."""
+    wetland, shape = pair
+    crs, scale = grid
+
+    def scaled(one):
+        return shapely.transform(one, lambda xy: xy * scale)
+
+    here = capped(wetland).judge(shape)[0]
+    wetland = {"geometry": scaled(wetland), "class": "Manage 1"}
+    there = Averaged([wetland], MCWD, crs=pyproj.CRS(crs), reductions="none").judge(scaled(shape))[0]
+    assert there.minimum_ft == pytest.approx(here.minimum_ft, abs=0.02)
+    assert there.credited_sqft == pytest.approx(here.credited_sqft, rel=1e-5, abs=1)
+    assert there.average_ft == pytest.approx(here.average_ft, abs=0.02)
     margins = here.minimum_ft - here.decision.minimum_ft + 0.05, here.credited_sqft - here.required_sqft + 0.5
     if min(map(abs, margins)) > 2:
         assert there.verdict == here.verdict

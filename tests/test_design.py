@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 import shapely
@@ -20,6 +22,13 @@ def necks(judged, place, barred):
     wide = shape.buffer(-4.9, quad_segs=32).buffer(4.9, quad_segs=32).buffer(0.05)
     left = shapely.get_parts(shapely.difference(shape, wide))
     return shapely.area(left[shapely.dwithin(left, barred, 1.0)]).sum()
+
+
+def thin(judged, place):
+    """What of designs and resources together a disc of 10 ft across does not reach: spikes, necks, sharp corners."""
+    shape = shapely.union_all([ground(judged), *place.upland.resources])
+    wide = shape.buffer(-4.95, quad_segs=64).buffer(4.95, quad_segs=64)
+    return shapely.difference(shape, wide.buffer(0.02)).area
 
 
 def test_a_straight_edge_gets_back_what_it_loses():
@@ -151,6 +160,7 @@ def feasible(seed):
     assert shapely.intersection(ground(judged), barred).area < 1e-3
     assert judged[0].over_cap.area < 0.01
     assert necks(judged, place, barred) < 2
+    assert thin(judged, place) < 2
 
 
 def infeasible(seed):
@@ -159,6 +169,53 @@ def infeasible(seed):
     assert [one.verdict for one in judged] == ["too_narrow"]
     assert judged[0].minimum_ft <= 14.3
     assert place.told("design")
+
+
+def too_little_ground(seed):
+    """All ground beyond some distance is barred but for one side: no shape has the area, and some not the width."""
+    random = np.random.default_rng(seed)
+    place, _ = random_site(seed, 26.0)
+    (wetland,), (decision,) = place.upland.resources, place.averaging.decisions.values()
+    most = decision.cap_ft or 10 * decision.average_ft
+    reach = random.uniform(0.3, 0.8) * decision.average_ft
+    around = wetland.buffer(most + 300, quad_segs=128)
+    free = wetland.buffer(reach, quad_segs=128)
+    side = random.uniform(0, 2 * np.pi)
+    away = np.array([np.cos(side), np.sin(side)])
+    # on this side ground is to be had up to so far
+    corner = shapely.get_coordinates(wetland) @ away
+    beyond = shapely.affinity.rotate(box(corner.max() - 25, -999, 999, 999), side, origin=(0, 0), use_radians=True)
+    most_held = free | (beyond & wetland.buffer(decision.average_ft, quad_segs=128))
+    barred = around - most_held
+    (one,) = place.design(barred)
+    # second route: plain buffers; ground that a disc of 10 ft does not reach may be left, and no other
+    required = wetland.buffer(decision.average_ft, quad_segs=128).area - wetland.area
+    held = most_held.area - wetland.area
+    wide = most_held.buffer(-5, quad_segs=128).buffer(5, quad_segs=128).area - wetland.area
+    assert held < required
+    assert one.verdict == ("too_narrow" if reach < decision.minimum_ft - 0.05 else "shortfall")
+    assert one.required_sqft == pytest.approx(required, rel=1e-4)
+    assert wide - 1 - 1e-4 * held < one.credited_sqft < held + 1
+    if reach < decision.minimum_ft:
+        assert one.minimum_ft == pytest.approx(reach, abs=0.05)
+    (message,) = place.told("design")
+    lacks = re.search(r"([\d,]+) sq ft of area", message)
+    assert float(lacks[1].replace(",", "")) == pytest.approx(one.required_sqft - one.credited_sqft, abs=1)
+    narrow = re.search(r"([\d.]+) ft of width", message)
+    assert (narrow is not None) is (one.verdict == "too_narrow")
+    if narrow:
+        assert float(narrow[1]) == pytest.approx(decision.minimum_ft - reach, abs=0.06)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_random_sites_with_too_little_ground(seed):
+    too_little_ground(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(400, 450))
+def test_fifty_sites_with_too_little_ground(seed):
+    too_little_ground(seed)
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -18,7 +18,7 @@ from wetgeo.findings import SEVERITIES, Findings
 from wetgeo.layers import LAYERS, LayerSchema
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
     from pyproj import CRS
@@ -33,6 +33,7 @@ SOURCE_LAYER = "resources"
 _FIRST_KEYS = ("resource_id", "seq", "station_ft", "step")
 _RANKS: dict[str, Sequence[str]] = {"severity": SEVERITIES, "zone": ("streamside", "middle", "outer")}
 _DIGITS = re.compile("([0-9]+)")
+_ONE_NUMBER = re.compile("([^0-9]*)([0-9]{1,18})([^0-9]*)")
 _TYPES = {
     "MultiPolygon": GeometryType.MULTIPOLYGON,
     "LineString": GeometryType.LINESTRING,
@@ -219,15 +220,24 @@ def _check_shapes(schema: LayerSchema, frame: pd.DataFrame, shapes: NDArray[np.o
 
 
 def _order(schema: LayerSchema, table: pd.DataFrame, shapes: NDArray[np.object_] | None) -> NDArray[np.intp]:
-    names = sorted(schema.names, key=lambda n: _FIRST_KEYS.index(n) if n in _FIRST_KEYS else len(_FIRST_KEYS))
-    keys = [_codes(table[name]) for name in names]
-    if shapes is not None:
-        keys += list(shapely.bounds(shapes).T)
-    order: NDArray[np.intp] = np.lexsort(keys[::-1])
-    if shapes is not None and _has_ties(keys, order):
-        wkb = pd.Series(shapely.to_wkb(shapes, output_dimension=2, byte_order=1), dtype=object)
-        order = np.lexsort([pd.factorize(wkb, sort=True)[0], *keys[::-1]])
+    keys: list[NDArray[Any]] = []
+    order = np.arange(len(table))
+    for key in _keys(schema, table, shapes):
+        keys.append(key)
+        order = np.lexsort(keys[::-1])
+        if not _has_ties(keys, order):
+            break  # the keys that are left would change nothing
     return order
+
+
+def _keys(schema: LayerSchema, table: pd.DataFrame, shapes: NDArray[np.object_] | None) -> Iterator[NDArray[Any]]:
+    """Numbers to sort rows by, the first that count first, each made when it is asked for."""
+    names = sorted(schema.names, key=lambda n: _FIRST_KEYS.index(n) if n in _FIRST_KEYS else len(_FIRST_KEYS))
+    yield from (_codes(table[name]) for name in names)
+    if shapes is not None:
+        yield from shapely.bounds(shapes).T
+        wkb = pd.Series(shapely.to_wkb(shapes, output_dimension=2, byte_order=1), dtype=object)
+        yield pd.factorize(wkb, sort=True)[0]
 
 
 def _has_ties(keys: list[NDArray[Any]], order: NDArray[np.intp]) -> bool:
@@ -245,12 +255,29 @@ def _codes(column: pd.Series) -> NDArray[Any]:
     codes, values = pd.factorize(column)
     ranks = _RANKS.get(str(column.name), ())
     texts = [str(value) for value in values]
-    by_rank = sorted(range(len(texts)), key=lambda i: (_rank(texts[i], ranks), natural_key(texts[i])))
     place = np.empty(len(texts) + 1, dtype=float)
+    if ranks:
+        by_rank = sorted(range(len(texts)), key=lambda i: (_rank(texts[i], ranks), natural_key(texts[i])))
+    else:
+        by_rank = _natural_order(texts)
     place[by_rank] = np.arange(len(texts))
     place[-1] = np.nan  # factorize gives nulls -1
     sorted_codes: NDArray[Any] = place[codes]
     return sorted_codes
+
+
+def _natural_order(texts: list[str]) -> list[int]:
+    """Order by `natural_key`.
+
+    Texts that differ in one number only, such as the ids of a layer, are ordered by it without a key each.
+    """
+    match = _ONE_NUMBER.fullmatch
+    parts = [match(text) for text in texts]
+    plain = [part for part in parts if part is not None]
+    if len(plain) == len(texts) and len({part.group(1, 3) for part in plain}) == 1:
+        numbers = np.array([part.group(2) for part in plain])
+        return [int(i) for i in np.lexsort((numbers, numbers.astype(np.int64)))]
+    return sorted(range(len(texts)), key=lambda i: natural_key(texts[i]))
 
 
 def _rank(text: str, ranks: Sequence[str]) -> int:

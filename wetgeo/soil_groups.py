@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from wetgeo.findings import Findings
 from wetgeo.kernels.offset import GeometryArray, Shape
+from wetgeo.kernels.threads import by_rows
 from wetgeo.rules.width import hsg_letter
 from wetgeo.site import Site
 
@@ -46,7 +47,7 @@ def group_areas(site: Site, ground: GeometryArray, *, dual_hsg: str, findings: F
     rows, columns = rows[order], columns[order]
     starts = np.searchsorted(rows, np.arange(len(ground) + 1))
     contested = _contested(site, [columns[first:last] for first, last in itertools.pairwise(starts)], findings)
-    pieces = shapely.intersection(ground[rows], polygons[columns])
+    pieces = by_rows(shapely.intersection, ground[rows], polygons[columns])
     areas = shapely.area(pieces)
     answer: list[dict[str, float]] = []
     for (first, last), shared in zip(itertools.pairwise(starts), contested, strict=True):

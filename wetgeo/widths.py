@@ -200,6 +200,7 @@ class _Ground:
 
     def _average(self, row: int, slope: float, coverage: float, provision: law.SlopeCut) -> float | None:
         """Average slope in percent; None where the DEM covers too little of the ground."""
+        coverage = round(coverage, 9)  # at exactly half, the last digit must not decide
         known = not np.isnan(slope) and coverage * 100 >= provision.coverage_least.value
         if coverage * 100 < provision.coverage_told.value:
             self.findings.warning(

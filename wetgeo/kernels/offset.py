@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from wetgeo.kernels.threads import in_threads, slices
+from wetgeo.kernels.threads import by_rows, in_threads, slices
 
 GeometryArray = NDArray[np.object_]
 FloatArray = NDArray[np.float64]
@@ -274,7 +274,7 @@ def subtract(geometries: GeometryArray, others: GeometryArray, tree: shapely.STR
     few = ~np.isin(rows, many)
     for turn in range(_FEW if few.any() else 0):
         now = few & (rank == turn)
-        left[rows[now]] = shapely.difference(left[rows[now]], others[columns[now]])
+        left[rows[now]] = by_rows(shapely.difference, left[rows[now]], others[columns[now]])
     return polygons_only(left)
 
 
@@ -284,7 +284,7 @@ def clip(geometries: GeometryArray, region: Shape) -> GeometryArray:
     shapely.prepare(region)
     outside = ~shapely.covers(region, clipped)
     if outside.any():
-        clipped[outside] = shapely.intersection(clipped[outside], region)
+        clipped[outside] = by_rows(lambda some: shapely.intersection(some, region), clipped[outside])
     return polygons_only(clipped)
 
 
@@ -300,11 +300,13 @@ def union_parts(geometries: Iterable[Shape]) -> GeometryArray:
     groups = connected_groups(collected)
     order = np.argsort(groups, kind="stable")
     ends = np.cumsum(np.bincount(groups))
-    united = [
-        group[0] if len(group) == 1 else shapely.union_all(group, grid_size=_GRID)
-        for group in np.split(collected[order], ends[:-1])
-    ]
-    return np.asarray(shapely.get_parts(np.array(united, dtype=object)), dtype=object)
+    members = np.split(collected[order], ends[:-1])
+    united = np.array([group[0] for group in members], dtype=object)
+    several = [number for number, group in enumerate(members) if len(group) > 1]
+    # the largest first, so that no thread is left alone with it
+    several.sort(key=lambda number: -len(members[number]))
+    united[several] = in_threads(lambda number: shapely.union_all(members[number], grid_size=_GRID), several)
+    return np.asarray(shapely.get_parts(united), dtype=object)
 
 
 def connected_groups(geometries: GeometryArray, *, within: float = 0.0) -> NDArray[np.int32]:

@@ -9,9 +9,12 @@ import numpy as np
 import shapely
 
 from wetgeo.kernels.lines import Floats, GeometryArray, Ints
+from wetgeo.kernels.threads import by_rows
 
 #: a piece has at most this many vertices; overlays of larger polygons take longer than cutting them up
 VERTICES = 256
+#: polygons with many vertices are cut so few at a time by one thread
+_AT_ONCE = 4
 #: areas of pieces are rounded to multiples of this part of a square unit: sums of them are exact, and so the same in
 #: whatever order, and on however many parts of the ground, they are made
 _GRAIN = 2.0**-20
@@ -53,7 +56,7 @@ def shares(ground: GeometryArray, lots: GeometryArray) -> Shares:
     lot, piece = tree.query(lots, predicate="intersects")
     partly = ~np.isin(lot * len(pieces) + piece, whole_lot * len(pieces) + whole)
     lot, piece = lot[partly], piece[partly]
-    overlap = shapely.intersection(pieces[piece], lots[lot])
+    overlap = by_rows(shapely.intersection, pieces[piece], lots[lot])
     sizes, held_by_lot = _area(pieces), _area(overlap)
     area = np.bincount(whole_lot, sizes[whole], len(lots)) + np.bincount(lot, held_by_lot, len(lots))
     covered = np.zeros(len(pieces))
@@ -86,7 +89,8 @@ def _halves(polygons: GeometryArray) -> GeometryArray:
     x, y = (west + east) / 2, (south + north) / 2
     one = shapely.box(west, south, np.where(wide, x, east), np.where(wide, north, y))
     other = shapely.box(np.where(wide, x, west), np.where(wide, south, y), east, north)
-    return np.concatenate([shapely.intersection(polygons, one), shapely.intersection(polygons, other)])
+    both, boxes = np.concatenate([polygons, polygons]), np.concatenate([one, other])
+    return by_rows(shapely.intersection, both, boxes, at_once=_AT_ONCE)
 
 
 def _polygons(geometries: GeometryArray) -> GeometryArray:

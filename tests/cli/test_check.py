@@ -6,6 +6,7 @@ import json
 
 import ezdxf
 import geopandas as gpd
+import numpy as np
 import pandas as pd
 import pyogrio
 import pytest
@@ -296,6 +297,59 @@ def test_design_with_a_preference(prefer, site, tmp_path, run_wetgeo):
     added = areas[areas["kind"] == "added"].union_all()
     if prefer == "layer":
         assert shapely.difference(added, square(40, 60, 60.0)).area < 0.1
+
+
+def test_ten_thousand_slivers_from_a_file_to_all_outputs(site, tmp_path, run_wetgeo):
+    """5,000 needle holes in the widened buffer, and 5,000 slivers beside it: judged, told, neither staked nor lost."""
+    frame = rings((85, 50))
+    x, y = (one.ravel() for one in np.meshgrid(np.arange(100.0, 140.0, 0.4), np.arange(50)))
+    holes = shapely.multipolygons(
+        shapely.box(455_000 + x, 4_980_164 + 0.03 * y, 455_000.02 + x, 4_980_164.01 + 0.03 * y)
+    )
+    frame.loc[0, "geometry"] = shapely.difference(frame.geometry[0], holes)
+    slivers = shapely.box(455_600 + x, 4_980_000 + y, 455_600.001 + x, 4_980_000.9 + y)
+    frame = pd.concat(
+        [frame, gpd.GeoDataFrame({"name": "sliver"}, index=range(len(slivers)), geometry=slivers, crs=UTM)]
+    )
+    source, out = write_layer(tmp_path / "p.gpkg", frame), tmp_path / "o"
+    result = run_wetgeo("check", site, "--proposed", source, "-o", out)
+    assert result.code == 0, result.err
+    findings = read(out, "findings")
+    assert findings["message"].str.contains("5,?000 pieces of the proposal").any()
+    assert findings["message"].str.contains("neither staked nor described").any()
+    assert len(read(out, "edges")) == 2
+    assert shapely.get_num_interior_rings(shapely.get_parts(read(out, "proposed").geometry[0])).sum() > 4_000
+
+
+def test_overlapping_proposals_count_once(site, tmp_path, run_wetgeo):
+    frame = rings((75, 40))
+    twice = pd.concat([frame, frame, rings((60, 30))], ignore_index=True)
+    codes = []
+    for name, one in (("once", frame), ("twice", twice)):
+        source = write_layer(tmp_path / f"{name}.gpkg", one)
+        result = run_wetgeo("check", site, "--proposed", source, "--json", "--dry-run")
+        codes.append([row["credited_sqft"] for row in json.loads(result.out)["averaging"]])
+        assert result.code == 0
+    assert codes[0] == pytest.approx(codes[1], abs=0.01)
+
+
+def test_monuments_of_lines_are_refused(site, tmp_path, run_wetgeo):
+    lines = rings().boundary.to_frame("geometry").set_geometry("geometry", crs=UTM)
+    result = run_wetgeo(
+        "check", site, "--proposed", write_layer(tmp_path / "p.gpkg", rings()),
+        "--monuments", write_layer(tmp_path / "m.gpkg", lines), "--dry-run",
+    )  # fmt: skip
+    assert result.code == 1
+    for part in ("layer monuments", "m.gpkg", "To mend it"):
+        assert part in result.err
+
+
+def test_a_proposal_without_a_crs_is_refused(site, tmp_path, run_wetgeo):
+    frame = gpd.GeoDataFrame(geometry=list(rings().geometry))
+    result = run_wetgeo("check", site, "--proposed", write_layer(tmp_path / "p.shp", frame), "--dry-run")
+    assert result.code == 1
+    for part in ("p.shp", "CRS", "To mend it"):
+        assert part in result.err
 
 
 def test_case_proposals_hold(shared, tmp_path, run_wetgeo):

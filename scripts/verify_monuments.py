@@ -1,0 +1,193 @@
+"""Monuments by other means: on the edge, at every lot line, and nowhere further apart along it than the rule allows."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import shapely
+from pyproj import Transformer
+from verify_read import FOOT, Array, Run, Shape, Verdict, within
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+#: a monument stands on the edge to this, feet
+ON_FT = 0.06
+#: lot lines within half a foot are one, and its monument may stand on either: feet along the edge
+LOT_LINE_FT = 1.0
+#: where the edge is still within half a foot of the lot line so far on, it runs along it: feet
+BESIDE_FT = 2.0
+
+
+def verdicts(run: Run) -> Iterator[Verdict]:
+    """Check edges and monuments."""
+    edges = run.layers["edges"]
+    own = np.array([length(shape) for shape in edges.geometry]) / run.ft
+    yield within(
+        "length_ft of edges, vertex by vertex", np.abs(own - edges["length_ft"]), 0.001, "ft", edges["resource_id"]
+    )
+    yield on_outline(run)
+    monuments = run.layers["monuments"]
+    if not len(monuments):
+        yield Verdict("monuments", None, "there are none")
+        return
+    yield on_edge(run)
+    yield from fields(run)
+    yield gaps(run)
+    yield lot_lines(run)
+    yield listed(run)
+
+
+def length(shape: Shape) -> float:
+    """Length of a line or several from their coordinates alone."""
+    return sum(float(np.hypot(*np.diff(part.coords, axis=0)[:, :2].T).sum()) for part in shapely.get_parts(shape))
+
+
+def upland(run: Run, resource_id: str) -> Shape:
+    """The resource's upland edge, its pieces joined where they meet."""
+    edges = run.layers["edges"]
+    mine = edges.geometry[(edges["resource_id"] == resource_id) & (edges["kind"] == "upland")].to_numpy()
+    return shapely.line_merge(shapely.union_all(mine)) if len(mine) else shapely.MultiLineString()
+
+
+def on_outline(run: Run) -> Verdict:
+    """Upland edges lie on the outline of the buffers' union, or where it meets what is cut out of it."""
+    edges, union = run.layers["edges"], run.layers["buffer_union"]
+    mine = edges[edges["kind"] == "upland"]
+    if not len(mine) or not len(union):
+        return Verdict("edges lie on the outline of the buffers", None, "there are none")
+    lines = shapely.union_all(
+        np.concatenate([shapely.boundary(union.geometry.to_numpy()), shapely.boundary(run.uncounted())])
+    )
+    middles = shapely.line_interpolate_point(mine.geometry.to_numpy(), 0.5, normalized=True)
+    away = shapely.distance(middles, lines) / run.ft
+    return within("edges lie on the outline of the buffers", away, ON_FT, "ft", mine["resource_id"])
+
+
+def on_edge(run: Run) -> Verdict:
+    monuments = run.layers["monuments"]
+    away = [
+        shapely.distance(point, upland(run, name)) / run.ft
+        for point, name in zip(monuments.geometry, monuments["resource_id"], strict=True)
+    ]
+    return within("monuments stand on the upland edge", away, ON_FT, "ft", monuments["monument_id"])
+
+
+def fields(run: Run) -> Iterator[Verdict]:
+    """The fields of a monument say where its point is."""
+    monuments = run.layers["monuments"]
+    x, y = monuments.geometry.x, monuments.geometry.y
+    away = np.hypot(x - monuments["x"], y - monuments["y"]) / run.ft
+    yield within("x, y of monuments", away, 0.001, "ft", monuments["monument_id"])
+    lon, lat = Transformer.from_crs(run.crs, run.crs.geodetic_crs, always_xy=True).transform(x.to_numpy(), y.to_numpy())
+    degrees = np.hypot((lon - monuments["lon"]) * np.cos(np.radians(lat)), lat - monuments["lat"])
+    # NAD83 and WGS 84 differ by up to two metres
+    yield within("lon, lat of monuments", degrees, 2.5e-5, "degrees", monuments["monument_id"])
+
+
+def interval_ft(run: Run) -> float | None:
+    """The greatest gap that the rule allows, from its pack; None where it has none."""
+    path = Path(run.provenance["rule"]["path"])
+    if not path.is_file():
+        return None
+    pack = tomllib.loads(path.read_text(encoding="utf-8"))
+    for provision in pack.get("provision", []):
+        if provision.get("kind") == "monuments":
+            number, unit = provision["interval"].split()
+            return float(number) * {"ft": 1.0, "m": 1 / FOOT}[unit]
+    return None
+
+
+def gaps(run: Run) -> Verdict:
+    """Measure along each joined piece of edge from monument to monument, and from its open ends."""
+    allowed = interval_ft(run)
+    if allowed is None:
+        return Verdict("gaps between monuments along the edge", None, "the rule's pack is not there, or asks for none")
+    monuments = run.layers["monuments"]
+    longest, where, count = 0.0, "", 0
+    for name in run.layers["edges"].query("kind == 'upland'")["resource_id"].unique():
+        points = monuments.geometry[monuments["resource_id"] == name].to_numpy()
+        for line in shapely.get_parts(upland(run, name)):
+            on = points[shapely.distance(points, line) <= ON_FT * run.ft]
+            stations = np.sort(shapely.line_locate_point(line, on)) / run.ft
+            whole = line.length / run.ft
+            found = np.diff(stations) if len(stations) else np.empty(0)
+            if line.is_closed and len(stations):
+                found = np.append(found, whole - stations[-1] + stations[0])
+            elif not line.is_closed:
+                found = np.diff([0.0, *stations, whole])
+            elif not len(stations):
+                found = np.array([whole])
+            count += len(found)
+            if len(found) and found.max() > longest:
+                longest, where = float(found.max()), name
+    return Verdict(
+        "gaps between monuments along the edge",
+        longest <= allowed + 0.02,
+        f"the longest of {count:,} is {longest:.3f} ft ({where}), allowed {allowed:g}",
+    )
+
+
+def lot_lines(run: Run) -> Verdict:
+    """Each place where a lot line crosses the edge has a monument; lot lines are taken from the parcels' file."""
+    if "parcels" not in run.inputs:
+        return Verdict("monuments at lot lines", None, "the project has no parcels")
+    monuments = run.layers["monuments"]
+    lines = shapely.boundary(run.inputs["parcels"].geometry.to_numpy())
+    tree = shapely.STRtree(lines)
+    bare, count = [], 0
+    for name in monuments["resource_id"].unique():
+        edge = upland(run, name)
+        crossed = lines[tree.query(edge, predicate="intersects")]
+        common = shapely.get_parts(shapely.intersection(edge, crossed))
+        places = common[shapely.get_type_id(common) == 0]
+        places = places[~_along(places, edge, crossed, run.ft)]
+        points = monuments.geometry[monuments["resource_id"] == name].to_numpy()
+        away = shapely.distance(places, shapely.union_all(points)) / run.ft
+        count += len(places)
+        bare += [f"{name} at ({place.x:.1f}, {place.y:.1f})" for place in places[away > LOT_LINE_FT]]
+    words = f"{count - len(bare):,} of {count:,} crossings of edge and lot line have one"
+    return Verdict("monuments at lot lines", not bare, words + "".join(f"; none for {place}" for place in bare[:5]))
+
+
+def _along(places: Array, edge: Shape, crossed: Array, ft: float) -> Array:
+    """Tell where the edge runs along the lot line rather than across it; there its two ends count."""
+    if not len(places):
+        return np.empty(0, dtype=bool)
+    parts = shapely.get_parts(edge)
+    mine = parts[shapely.STRtree(parts).nearest(places)]
+    lines = shapely.union_all(crossed)
+    stations = shapely.line_locate_point(mine, places)
+    sides = [
+        shapely.distance(shapely.line_interpolate_point(mine, stations + side * BESIDE_FT * ft), lines)
+        for side in (-1, 1)
+    ]
+    return np.asarray(np.minimum(*sides) < 0.5 * ft)
+
+
+def listed(run: Run) -> Verdict:
+    """monuments.csv lists the same points, in the units of the CRS."""
+    path = run.folder / "monuments.csv"
+    if not path.is_file():
+        return Verdict("monuments.csv", None, "it was not written")
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        rows = [row for row in csv.reader(file) if len(row) >= 3 and _number(row[1]) and _number(row[2])]
+    told = np.array(sorted((float(row[2]), float(row[1])) for row in rows))
+    own = np.array(sorted(zip(run.layers["monuments"].geometry.x, run.layers["monuments"].geometry.y, strict=True)))
+    if told.shape != own.shape:
+        return Verdict("monuments.csv", False, f"{len(told)} points, and {len(own)} in the layer")
+    return within("monuments.csv", np.abs(told - own).max(axis=1) / run.ft, 0.02, "ft")
+
+
+def _number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,153 @@
+"""A finished run as its files tell it, and what the check says of one quantity."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import geopandas as gpd
+import numpy as np
+import pyogrio
+import shapely
+from pyproj import CRS
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+#: metres in an international foot, exactly
+FOOT = 0.3048
+
+
+Array = np.ndarray
+Shape = shapely.Geometry
+
+
+class NothingToCheckError(Exception):
+    """The folder holds no outputs that can be checked."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was found of one quantity; ``agrees`` is None where it could not be checked."""
+
+    quantity: str
+    agrees: bool | None
+    words: str
+
+    def __str__(self) -> str:
+        mark = {True: "agree     ", False: "DISAGREE  ", None: "unchecked "}[self.agrees]
+        return f"{mark} {self.quantity}: {self.words}"
+
+
+def within(quantity: str, errors: object, allowed: float, unit: str, names: Iterable[str] | None = None) -> Verdict:
+    """Compare absolute errors with what is allowed; the worst is named."""
+    errors = np.asarray(errors, dtype=float)
+    if not errors.size:
+        return Verdict(quantity, None, "no rows")
+    worst = int(np.argmax(np.where(np.isnan(errors), np.inf, errors)))
+    bad = int((~(errors <= allowed)).sum())
+    who = "" if names is None else f" ({list(names)[worst]})"
+    words = f"greatest difference {errors[worst]:.6g} {unit}{who}, allowed {allowed:g}; {errors.size - bad:,} of "
+    return Verdict(quantity, bad == 0, words + f"{errors.size:,} agree")
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run: the layers of buffers.gpkg, what made it, and inputs that bound the buffers, in its CRS."""
+
+    folder: Path
+    layers: Mapping[str, Any]
+    provenance: Mapping[str, Any]
+    project: Mapping[str, Any]
+    crs: CRS
+    inputs: Mapping[str, gpd.GeoDataFrame] = field(default_factory=dict)
+
+    @property
+    def ft(self) -> float:
+        """Units of the CRS in a foot."""
+        return FOOT / float(self.crs.axis_info[0].unit_conversion_factor)
+
+    @classmethod
+    def read(cls, folder: Path) -> Run:
+        """Read a run. Raises NothingToCheckError."""
+        package, told = folder / "buffers.gpkg", folder / "provenance.json"
+        if not package.is_file() or not told.is_file():
+            raise NothingToCheckError("buffers.gpkg and provenance.json are needed, and are not both there")
+        provenance = json.loads(told.read_text(encoding="utf-8"))
+        names = [str(row[0]) for row in pyogrio.list_layers(package)]
+        layers = {name: pyogrio.read_dataframe(package, layer=name) for name in names if name != "layer_styles"}
+        path = Path(provenance["project"]["path"])
+        project = tomllib.loads(path.read_text(encoding="utf-8-sig")) if path.is_file() else {}
+        crs = CRS.from_wkt(provenance["crs"]["wkt"])
+        inputs = {
+            name: _input(path.parent, table, crs)
+            for name, table in project.get("layers", {}).items()
+            if name in ("tract", "parcels", "existing_impervious", "trails")
+        }
+        return cls(folder, layers, provenance, project, crs, inputs)
+
+    def uncounted(self) -> Array:
+        """Surfaces that do not count as buffer, or not to its width."""
+        found = [
+            self.inputs[name].geometry.to_numpy() for name in ("existing_impervious", "trails") if name in self.inputs
+        ]
+        return np.concatenate(found or [np.empty(0, dtype=object)])
+
+    def added(self, resource_id: str) -> Array:
+        """Ground that provisions add to the plain buffer of a resource."""
+        frame = self.layers["extensions"]
+        return frame.geometry[frame["resource_id"] == resource_id].to_numpy()
+
+    def limited(self) -> set[str]:
+        """Resources whose width structures cut off on some parcel."""
+        reasons = self.layers["reasons"]
+        return set(reasons["resource_id"][reasons["provision"].astype(str).str.contains("structure", case=False)])
+
+    def unchanged(self) -> Verdict:
+        """Tell whether the inputs are still those that the run read."""
+        base = Path(self.provenance["project"]["path"]).parent
+        changed = [each["path"] for each in self.provenance["inputs"] if each["sha256"] and _hash(base, each) is False]
+        words = f"{len(self.provenance['inputs'])} files have the size and SHA-256 of provenance.json"
+        return Verdict("inputs unchanged", not changed, words if not changed else "changed: " + ", ".join(changed))
+
+    def counted(self) -> Verdict:
+        """Tell whether the layers have the rows that the provenance counts."""
+        told = self.provenance["layers"]
+        wrong = [
+            f"{name}: {len(self.layers[name])}, not {rows}"
+            for name, rows in told.items()
+            if name in self.layers and len(self.layers[name]) != rows
+        ]
+        missing = [name for name in told if name not in self.layers]
+        words = "; ".join(wrong + [f"{name} is missing" for name in missing])
+        return Verdict("rows of the layers", not words, words or f"{len(told)} layers as counted in provenance.json")
+
+
+def _hash(base: Path, each: Mapping[str, Any]) -> bool | None:
+    path = base / each["path"]
+    if not path.is_file():
+        return None
+    return path.stat().st_size == each["size"] and hashlib.sha256(path.read_bytes()).hexdigest() == each["sha256"]
+
+
+def _input(folder: Path, table: Mapping[str, Any], crs: CRS) -> gpd.GeoDataFrame:
+    path = folder / table["path"]
+    source: Any = f"/vsizip/{path}" if path.suffix.lower() == ".zip" else path
+    how = {key: table[key] for key in ("layer", "where") if key in table}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # heights and measures do not matter here
+        frame = pyogrio.read_dataframe(source, force_2d=True, **how)
+    if frame.crs is None:
+        frame = frame.set_crs(table.get("crs"))
+    frame = frame[~frame.geometry.isna()].to_crs(crs)
+    shapes = frame.geometry.to_numpy()
+    frame.geometry = np.where(shapely.is_valid(shapes), shapes, shapely.make_valid(shapes, method="structure"))
+    return frame

@@ -142,8 +142,17 @@ class _Checker:
             self.fault(f"{where}.{key}", "is missing")
         return None
 
-    def file(self, text: str) -> Path:
-        return (self.folder / Path(text).expanduser()).absolute()
+    def file(self, text: str, where: str) -> Path:
+        """Make a path of a text; relative ones are below the project's folder."""
+        try:
+            path = Path(text).expanduser()
+        except RuntimeError:  # ~ and a user who is not there
+            self.fault(where, f"there is no home folder for {text.split('/', maxsplit=1)[0]!r}; write the path out")
+            path = Path(text.lstrip("~"))
+        if "\0" in text:
+            self.fault(where, "a path cannot hold the character NUL")
+            path = Path(text.replace("\0", ""))
+        return (self.folder / path).absolute()
 
 
 def locate_project(path: str | Path) -> Path:
@@ -227,7 +236,7 @@ def _read_document(document: Mapping[str, Any], check: _Checker, path: Path) -> 
         rule=check.text(head, "rule", "project", required=True) or "",
         crs=check.text(head, "crs", "project"),
         date=_read_date(head, check),
-        output=check.file(check.text(head, "output", "project") or "out"),
+        output=check.file(check.text(head, "output", "project") or "out", "project.output"),
         layers={name: source for name, source in sources.items() if source is not None},
         dem=_read_dem(document, check),
         options=dict(check.table(document, "options", "")),
@@ -257,14 +266,14 @@ def _read_layer(name: str, table: Mapping[str, Any], check: _Checker) -> LayerSo
         check.fault(f"{where}.table", "only soils take a table")
     return LayerSource(
         name=name,
-        path=check.file(file or ""),
+        path=check.file(file or "", f"{where}.path"),
         layer=check.text(table, "layer", where),
         where=check.text(table, "where", where),
         fields=_read_roles(table, "fields", name, check),
         values=_read_roles(table, "values", name, check),
         defaults=_read_roles(table, "defaults", name, check),
         crs=check.text(table, "crs", where),
-        table=check.file(soil_table) if soil_table else None,
+        table=check.file(soil_table, f"{where}.table") if soil_table else None,
     )
 
 
@@ -304,7 +313,7 @@ def _read_dem(document: Mapping[str, Any], check: _Checker) -> DemSource | None:
     z_unit = check.text(table, "z_unit", "dem")
     if z_unit is not None and z_unit not in Z_UNITS_M:
         check.fault("dem.z_unit", f"unknown unit {z_unit!r}; allowed: {', '.join(Z_UNITS_M)}")
-    return DemSource(paths=tuple(check.file(p) for p in listed), z_unit=z_unit)
+    return DemSource(paths=tuple(check.file(p, "dem.path") for p in listed), z_unit=z_unit)
 
 
 def _read_formats(document: Mapping[str, Any], check: _Checker) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ import sqlite3
 import tempfile
 import warnings
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,12 +17,16 @@ import pyogrio
 
 from wetgeo.errors import InputError, closest
 from wetgeo.inputs.faults import did_you_mean, how_to_choose, listed, toml_line, where_named
+from wetgeo.inputs.reach import NOT_THERE, shortened, unreachable
 
 GEOPARQUET = (".parquet", ".geoparquet")
 #: what a zip may hold that GDAL reads as a data set of its own
 _IN_ZIP = (".shp", ".gpkg", ".geojson", ".json", ".fgb", ".kml", ".gml", ".dxf", ".tab")
 #: parts of a shapefile that cannot be done without, and what each holds
 _SHAPEFILE_PARTS = {".shx": "the index of its shapes", ".dbf": "the table of its attributes"}
+#: a member of a zip that unpacks to so many bytes, and so many times its size, is taken for a bomb
+_BOMB_BYTES, _BOMB_RATIO = 100 << 20, 200
+_ENCRYPTED = 1
 _SQLITE_WAL = b"\x02\x02"
 
 
@@ -83,14 +88,26 @@ def quiet() -> Iterator[list[warnings.WarningMessage]]:
 
 
 def require(path: Path, *, name: str) -> None:
-    """Raise InputError where a file is not there; a close match in its folder is told."""
-    if path.exists():
+    """Raise InputError where a path leads to no file or folder to read; a close match in its folder is told."""
+    why = unreachable(path)
+    if why is None:
         return
     folder = path.parent
-    if not folder.is_dir():
-        raise InputError(f"layer {name}: {path} is not there", mend=f"there is no folder {folder}; mend the path")
-    near = did_you_mean(path.name, [each.name for each in folder.iterdir()])
-    raise InputError(f"layer {name}: {path} is not there", mend=f"mend the path {where_named(name)}.{near}")
+    if why == NOT_THERE:
+        if not folder.is_dir():
+            raise InputError(f"layer {name}: {path} is not there", mend=f"there is no folder {folder}; mend the path")
+        near = did_you_mean(path.name, _names_in(folder))
+        raise InputError(f"layer {name}: {path} is not there", mend=f"mend the path {where_named(name)}.{near}")
+    raise InputError(
+        f"layer {name}: {shortened(path)} cannot be read: {why}", mend=f"mend the path {where_named(name)}"
+    )
+
+
+def _names_in(folder: Path) -> list[str]:
+    try:
+        return [each.name for each in folder.iterdir()]
+    except OSError:  # the names are only a hint
+        return []
 
 
 @contextmanager
@@ -129,17 +146,43 @@ def _check_parts(path: Path, siblings: list[str], shp: str, name: str) -> None:
         )
 
 
-def _zipped(path: Path, name: str, layer: str | None) -> DataSet:
-    """Find the data sets in a zip; the stray files that macOS adds are none."""
+@contextmanager
+def unzipped(path: Path, *, name: str) -> Iterator[zipfile.ZipFile]:
+    """Open a zip for reading; what is wrong with it, also while the block reads from it, is an InputError.
+
+    Raises
+    ------
+    InputError
+        It is no zip, damaged, encrypted, or unpacks to very much more than it is.
+    """
     try:
         with zipfile.ZipFile(path) as archive:
-            members = [
-                m for m in archive.namelist() if "__MACOSX" not in m and not PurePosixPath(m).name.startswith("._")
-            ]
-    except zipfile.BadZipFile as error:
+            _refuse_bombs(archive, path, name)
+            yield archive
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError) as error:
         raise InputError(
-            f"layer {name}: {path} is no zip file, or a damaged one ({error})", mend="zip it anew"
+            f"layer {name}: {path} is no zip file, or a damaged or locked one ({error})", mend="zip it anew"
         ) from error
+
+
+def _refuse_bombs(archive: zipfile.ZipFile, path: Path, name: str) -> None:
+    for each in archive.infolist():
+        if each.flag_bits & _ENCRYPTED:
+            raise InputError(
+                f"layer {name}: {each.filename!r} in {path} is encrypted", mend="unpack it, or zip it anew"
+            )
+        if each.file_size > _BOMB_BYTES and each.file_size > _BOMB_RATIO * each.compress_size:
+            raise InputError(
+                f"layer {name}: {each.filename!r} in {path} would unpack from {each.compress_size:,} to "
+                f"{each.file_size:,} bytes",
+                mend="see whether it is what it should be; if so, unpack it and name the file",
+            )
+
+
+def _zipped(path: Path, name: str, layer: str | None) -> DataSet:
+    """Find the data sets in a zip; the stray files that macOS adds are none."""
+    with unzipped(path, name=name) as archive:
+        members = [m for m in archive.namelist() if "__MACOSX" not in m and not PurePosixPath(m).name.startswith("._")]
     inside = {m.rstrip("/") for m in members if PurePosixPath(m).suffix.lower() in _IN_ZIP}
     inside |= {str(p) for m in members for p in PurePosixPath(m).parents if p.suffix.lower() == ".gdb"}
     if not inside:

@@ -19,6 +19,7 @@ from rasterio.errors import NotGeoreferencedWarning, RasterioError
 
 from wetgeo.errors import RasterError, UnitError
 from wetgeo.inputs.crs import Way, horizontal, label, same, way_between
+from wetgeo.inputs.reach import NOT_THERE, shortened, unreachable
 from wetgeo.inputs.tiles import ALIGNED, Bounds, Tile, aligned, cell, elevations, part, unreadable
 from wetgeo.inputs.vertical import vertical_units
 from wetgeo.kernels.grid import Grid
@@ -228,8 +229,10 @@ def _head_or_fault(path: Path) -> _Head | RasterError:
 
 
 def _opened(path: Path) -> Any:  # noqa: ANN401 (rasterio has no types)
-    if not path.exists():
-        raise RasterError(f"{path}: there is no such elevation file", mend="correct [dem] path in the project file")
+    why = unreachable(path)
+    if why is not None:
+        what = "there is no such elevation file" if why == NOT_THERE else why
+        raise RasterError(f"{shortened(path)}: {what}", mend="correct [dem] path in the project file")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NotGeoreferencedWarning)

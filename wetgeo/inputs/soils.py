@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
@@ -17,16 +15,11 @@ from numpy.typing import NDArray
 from wetgeo.errors import InputError
 from wetgeo.findings import Findings
 from wetgeo.inputs.faults import listed
-from wetgeo.inputs.files import opened, quiet, require
+from wetgeo.inputs.files import opened, quiet, require, unzipped
 from wetgeo.inputs.roles import as_text, soil_group
+from wetgeo.inputs.soil_text import MOST_BYTES, component_share, text_rows
 from wetgeo.project import LayerSource
 
-#: fields of the headerless tables, counted from 0 (SSURGO table column descriptions: muaggatt 18 hydgrpdcd and 40
-#: mukey, comp 2 comppct_r, 80 hydgrp and 108 mukey, counted from 1)
-_HEADERLESS = {
-    "muaggatt": {"hydgrpdcd": 17, "mukey": 39},
-    "component": {"comppct_r": 1, "hydgrp": 79, "mukey": 107},
-}
 #: where two groups share a map unit evenly the one nearer to D counts (RULES: a tie goes to the group nearer to D)
 _NEARER_TO_D = ("D", "C/D", "B/D", "A/D", "C", "B", "A")
 #: the group by map unit goes before the group by component
@@ -114,7 +107,7 @@ def _from_file(path: Path, name: str, *, layer: str | None = None) -> SoilTable 
 
 def _read_file(path: Path, name: str, *, layer: str | None) -> SoilTable | None:
     if path.suffix.lower() in _TEXT:
-        return _table(_text_rows(path.read_bytes(), path.stem), str(path))
+        return _table(text_rows(_content(path), str(path), table=_table_of(path.stem)), str(path))
     if path.suffix.lower() == ".zip":
         found = _from_zip(path)
         if found:
@@ -131,33 +124,40 @@ def _read_file(path: Path, name: str, *, layer: str | None) -> SoilTable | None:
     return None
 
 
+def _content(path: Path) -> bytes:
+    if path.stat().st_size > MOST_BYTES:
+        raise InputError(f"layer soils: {path} is too large for a table of soils", mend="give muaggatt or component")
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(
+            f"layer soils: {path} cannot be read: {error.strerror or error}", mend="see to its permissions"
+        ) from error
+
+
 def _from_zip(path: Path) -> SoilTable | None:
-    with zipfile.ZipFile(path) as archive:
+    with unzipped(path, name="soils") as archive:
         for table in _TABLES:
             for member in sorted(archive.namelist()):
                 inside = PurePosixPath(member)
                 if inside.suffix.lower() in _TEXT and inside.stem.casefold() in _FILE_STEMS[table]:
-                    return _table(_text_rows(archive.read(member), inside.stem), f"{path}/{member}")
+                    about = f"{path}/{member}"
+                    return _table(text_rows(_member(archive, member, about), about, table=table), about)
     return None
+
+
+def _member(archive: zipfile.ZipFile, member: str, about: str) -> bytes:
+    if archive.getinfo(member).file_size > MOST_BYTES:
+        raise InputError(f"layer soils: {about} is too large for a table of soils", mend="give muaggatt or component")
+    return archive.read(member)
+
+
+def _table_of(stem: str) -> str:
+    return "component" if stem.casefold() in _FILE_STEMS["component"] else "muaggatt"
 
 
 def _rank(layer: str) -> int:
     return _TABLES.index(layer.casefold())
-
-
-def _text_rows(content: bytes, stem: str) -> Iterator[Mapping[str, object]]:
-    """Read a text table: with a header where its first line names the map unit key, else as SSURGO exports it."""
-    text = content.decode("utf-8-sig", errors="replace")
-    first = text.partition("\n")[0]
-    delimiter = "|" if "|" in first else "," if "," in first else "\t"
-    rows = csv.reader(io.StringIO(text), delimiter=delimiter)
-    if "mukey" in first.casefold():
-        header = [name.strip().casefold() for name in next(rows)]
-        yield from (dict(zip(header, row, strict=False)) for row in rows)
-        return
-    places = _HEADERLESS["component" if stem.casefold() in _FILE_STEMS["component"] else "muaggatt"]
-    last = max(places.values())
-    yield from ({name: row[at] for name, at in places.items()} for row in rows if len(row) > last)
 
 
 def _table(rows: Rows, about: str) -> SoilTable | None:
@@ -174,13 +174,13 @@ def _table(rows: Rows, about: str) -> SoilTable | None:
         return None
     texts = {text for row in rows if (text := as_text(row["hydgrp"])) is not None}
     return SoilTable(
-        groups=_dominant(rows),
+        groups=_dominant(rows, about),
         about=f"{about} (hydgrp of the components, by their share)",
         unreadable=tuple(sorted(text for text in texts if soil_group(text) is None)),
     )
 
 
-def _dominant(rows: Rows) -> dict[str, str | None]:
+def _dominant(rows: Rows, about: str) -> dict[str, str | None]:
     """Return the group with the largest share of each map unit; components without a group have no say."""
     shares: dict[str, dict[str, float]] = {}
     for row in rows:
@@ -189,7 +189,7 @@ def _dominant(rows: Rows) -> dict[str, str | None]:
             continue
         of_unit = shares.setdefault(key, {})
         if group is not None:
-            of_unit[group] = of_unit.get(group, 0.0) + float(as_text(row.get("comppct_r")) or 0)
+            of_unit[group] = of_unit.get(group, 0.0) + component_share(as_text(row.get("comppct_r")), about)
     return {
         key: min(of_unit, key=lambda group: (-of_unit[group], _NEARER_TO_D.index(group))) if of_unit else None
         for key, of_unit in shares.items()

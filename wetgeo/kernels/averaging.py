@@ -124,7 +124,7 @@ def without_gaps(ground: Shape, gap: float, solids: GeometryArray) -> tuple[Shap
 def without_necks(ground: Shape, barred: Shape, body: Shape, half: float, segments: int) -> Shape:
     """Take barred ground out of other ground, and with it necks and spikes thinner than twice `half` that are left.
 
-    Corners that the barred ground makes come out round. Ground that the barred ground does not touch stays as it is.
+    Corners that the barred ground makes come out round. Ground further than that from the barred ground stays as it is.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def without_necks(ground: Shape, barred: Shape, body: Shape, half: float, segmen
     thin = parts_of(polygonal(shapely.difference(whole, wide)))
     # what is thinner than a hair is how arcs are drawn
     hair = half / 1000
-    thin = thin[~shapely.is_empty(shapely.buffer(thin, -hair)) & shapely.dwithin(thin, barred, hair)]
+    thin = thin[~shapely.is_empty(shapely.buffer(thin, -hair)) & shapely.dwithin(thin, barred, 2 * half)]
     if not len(thin):
         return free
     return polygonal(shapely.difference(free, shapely.buffer(shapely.union_all(thin), hair, join_style="mitre")))

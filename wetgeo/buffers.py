@@ -42,9 +42,12 @@ def buffers_layer(
 ) -> gpd.GeoDataFrame:
     """Describe each resource's required buffer; one without any ground on the tract is a finding."""
     rows: list[dict[str, Any]] = []
-    for row, ground in zip(footprints.rows, grounds, strict=True):
-        width = widths[row]
-        resource = site.resources.iloc[row]
+    resources = site.resources[["resource_id", "resource_type", "class"]].to_dict("records")
+    citations: dict[int, list[str]] = {}
+    for extension in footprints.extensions:
+        citations.setdefault(extension.row, []).append(extension.citation)
+    for row, ground in zip(footprints.rows.tolist(), grounds, strict=True):
+        width, resource = widths[row], resources[row]
         if width is None:
             continue
         if ground.is_empty:
@@ -57,7 +60,6 @@ def buffers_layer(
             )
             continue
         decision = width.decision
-        added = [e.citation for e in footprints.extensions if e.row == row]
         area = ground.area / site.sqft
         rows.append(
             {
@@ -77,7 +79,7 @@ def buffers_layer(
                 "average_ft": decision.average_ft,
                 "area_sqft": area,
                 "area_ac": area / SQFT_PER_ACRE,
-                "citation": "; ".join(dict.fromkeys([decision.citation, *added])),
+                "citation": "; ".join(dict.fromkeys([decision.citation, *citations.get(row, [])])),
                 "geometry": ground,
             }
         )

@@ -25,6 +25,7 @@ from wetgeo.kernels.lines import (
     directed,
     lines_only,
     merged_lines,
+    nearest_first,
     outlines,
 )
 from wetgeo.kernels.offset import union_parts
@@ -177,27 +178,9 @@ def _owners(chains: Chains, part: Ints, parts: GeometryArray, shapes: GeometryAr
     if not len(asked):
         return owner
     middle = (chains.xy[first[asked]] + chains.xy[first[asked] + 1]) / 2
-    sides, side_of = _sides(shapes)
-    point, side = shapely.STRtree(sides).query(shapely.points(middle), predicate="dwithin", distance=reach)
-    found = np.full(len(asked), len(shapes))
-    np.minimum.at(found, point, side_of[side])
+    found = nearest_first(middle, shapes, reach)
     owner[asked] = np.where(found < len(shapes), found, owner[asked])
     return owner
-
-
-def _sides(shapes: GeometryArray) -> tuple[GeometryArray, Ints]:
-    """The segments of outlines as lines, and the outline of each."""
-    rings, ring_of = _rings(shapes)
-    xy, of = shapely.get_coordinates(rings, return_index=True)
-    first = np.flatnonzero(of[:-1] == of[1:])
-    sides = np.asarray(shapely.linestrings(np.stack([xy[first], xy[first + 1]], axis=1)), dtype=object)
-    return sides, ring_of[of[first]]
-
-
-def _rings(shapes: GeometryArray) -> tuple[GeometryArray, Ints]:
-    polygons, shape_of = shapely.get_parts(shapes, return_index=True)
-    rings, polygon_of = shapely.get_rings(polygons, return_index=True)
-    return rings, shape_of[polygon_of]
 
 
 def _runs(chains: Chains, owner: Ints, names: NDArray[np.object_], shortest: float) -> Edges:

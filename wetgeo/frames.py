@@ -131,6 +131,10 @@ def _typed(layer: str, column: pd.Series, kind: str) -> pd.Series:
 
 
 def _text(column: pd.Series) -> pd.Series:
+    if pd.api.types.infer_dtype(column, skipna=True) == "string":
+        values = np.array(column, dtype=object)
+        values[column.isna().to_numpy(dtype=bool)] = None
+        return pd.Series(values, index=column.index, dtype=object)
     return _mapped(column, lambda value: value if isinstance(value, str) else str(value))
 
 

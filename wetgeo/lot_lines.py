@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import geopandas as gpd
 import numpy as np
+import pandas as pd
 import shapely
 
 from wetgeo.edges import SPLINTER_FT, Edges
@@ -119,20 +119,26 @@ def edges_layer(upland: LotLines, tract: LotLines, site: Site) -> gpd.GeoDataFra
     site
         For CRS and units.
     """
-    rows: list[dict[str, Any]] = []
-    for kind, found in (("upland", upland), ("tract", tract)):
-        rows += [
-            {
-                "resource_id": piece.resource_id,
-                "parcel_id": found.lots.name(piece.holders),
-                "kind": kind,
-                "length_ft": (piece.end - piece.start) / site.ft,
-                "geometry": shapely.LineString(found.chains.cut(piece.chain, piece.start, piece.end)[0]),
-            }
-            for piece in found.pieces
-        ]
-    columns = ["resource_id", "parcel_id", "kind", "length_ft", "geometry"]
-    return gpd.GeoDataFrame(rows, columns=columns, geometry="geometry", crs=site.crs)
+    frames = [_edge_rows(kind, found, site) for kind, found in (("upland", upland), ("tract", tract))]
+    return pd.concat(frames, ignore_index=True)
+
+
+def _edge_rows(kind: str, found: LotLines, site: Site) -> gpd.GeoDataFrame:
+    pieces = found.pieces
+    start = np.array([piece.start for piece in pieces], dtype=float)
+    end = np.array([piece.end for piece in pieces], dtype=float)
+    xy, _, first = found.chains.cuts(np.array([piece.chain for piece in pieces], dtype=np.intp), start, end)
+    lines = shapely.linestrings(xy, indices=np.repeat(np.arange(len(pieces)), np.diff(first)))
+    return gpd.GeoDataFrame(
+        {
+            "resource_id": np.array([piece.resource_id for piece in pieces], dtype=object),
+            "parcel_id": np.array([found.lots.name(piece.holders) for piece in pieces], dtype=object),
+            "kind": np.full(len(pieces), kind, dtype=object),
+            "length_ft": (end - start) / site.ft,
+        },
+        geometry=lines,
+        crs=site.crs,
+    )
 
 
 def _merged(chains: Chains, found: Meetings, apart: float) -> dict[int, list[_Cut]]:

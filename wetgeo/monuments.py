@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -207,11 +207,12 @@ def _between(chains: Chains, stops: list[list[float]], rule: MonumentRule, ft: f
 
 
 def _monuments_layer(edge: LotLines, stakes: list[Stake], rule: MonumentRule, site: Site) -> gpd.GeoDataFrame:
-    places = [edge.chains.points(stake.chain, np.array([stake.station]))[0] for stake in stakes]
-    x, y = np.array(places).reshape(-1, 2).T
+    chain, station = [stake.chain for stake in stakes], [stake.station for stake in stakes]
+    x, y = edge.chains.places(np.array(chain, dtype=np.intp), np.array(station, dtype=float)).T
     geometry = np.asarray(shapely.points(x, y), dtype=object)
     lon, lat = Transformer.from_crs(site.crs, CRS(site.crs).geodetic_crs, always_xy=True).transform(x, y)
-    names = [dict.fromkeys(str(edge.lots.labels[lot]) for lot in stake.lots) for stake in stakes]
+    labels = edge.lots.labels.tolist()
+    names = [dict.fromkeys(str(labels[lot]) for lot in stake.lots) for stake in stakes]
     bearings = [
         None if other is None else bearing(x[other] - x[one], y[other] - y[one])
         for one, other in enumerate(_following(stakes, edge.chains))
@@ -293,22 +294,21 @@ def _proof_layer(edge: LotLines, stakes: list[Stake], rule: MonumentRule, ft: fl
     length: dict[tuple[str, str | None], float] = defaultdict(float)
     counted: dict[tuple[str, str | None], set[int]] = defaultdict(set)
     largest: dict[tuple[str, str | None], float] = defaultdict(float)
+    laps = [_laps(stakes, indices, edge.chains, chain) for chain, indices in enumerate(of_chain)]
+    same = SAME_FT * ft
     for piece in edge.pieces:
-        indices = of_chain[piece.chain]
-        total = edge.chains.lengths[piece.chain]
-        at = np.array([stakes[index].station for index in indices])
-        gap = np.array([stakes[index].gap for index in indices])
-        on = np.zeros(len(at), dtype=bool)
+        at, gaps, on_it = laps[piece.chain]
+        first, last = bisect_left(at, piece.start - same), bisect_right(at, piece.end + same)
+        # the gap that begins before the piece may reach over its start
+        begins = max(bisect_right(at, piece.start + same) - 1, 0)
         spanned = 0.0
-        for shift in (-total, 0.0, total, 2 * total) if edge.chains.closed[piece.chain] else (0.0,):
-            moved = at + shift
-            on |= (moved >= piece.start - SAME_FT * ft) & (moved <= piece.end + SAME_FT * ft)
-            over = (moved < piece.end - SAME_FT * ft) & (moved + gap > piece.start + SAME_FT * ft)
-            spanned = max(spanned, float(gap[over].max(initial=0.0)))
+        for index in range(begins, bisect_left(at, piece.end - same)):
+            if at[index] + gaps[index] > piece.start + same:
+                spanned = max(spanned, gaps[index])
         for name in _lot_names(edge, piece.holders):
             key = piece.resource_id, name
             length[key] += piece.end - piece.start
-            counted[key] |= {indices[i] for i in np.flatnonzero(on)}
+            counted[key].update(on_it[first:last])
             largest[key] = max(largest[key], spanned)
     allowed = (rule.interval_ft + rule.tolerance_ft) * ft * (1 + 1e-12)
     return pd.DataFrame(
@@ -321,6 +321,19 @@ def _proof_layer(edge: LotLines, stakes: list[Stake], rule: MonumentRule, ft: fl
             "allowed_gap_ft": [rule.interval_ft for _ in length],
             "verdict": ["ok" if largest[key] <= allowed else "gap" for key in length],
         }
+    )
+
+
+def _laps(
+    stakes: list[Stake], indices: list[int], chains: Chains, chain: int
+) -> tuple[list[float], list[float], list[int]]:
+    """Stations, gaps and numbers of a chain's stakes, ascending; on a ring also a lap before and two laps on."""
+    total = float(chains.lengths[chain])
+    shifts = (-total, 0.0, total, 2 * total) if chains.closed[chain] else (0.0,)
+    return (
+        [stakes[index].station + shift for shift in shifts for index in indices],
+        [stakes[index].gap for _ in shifts for index in indices],
+        [index for _ in shifts for index in indices],
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from wetgeo.footprints import Footprints
@@ -23,10 +24,11 @@ def reasons_layer(
     """
     ids = site.resources["resource_id"].to_numpy()
     steps: dict[int, list[tuple[str, str, float | None, str, str]]] = {}
+    by_class = _class_steps(site)
     for row, width in enumerate(widths):
         if width is not None:
             decided = [(s.provision, s.what, s.value_ft, s.reason, s.citation) for s in width.decision.steps]
-            steps[row] = [*_class_step(site, row), *decided]
+            steps[row] = [*by_class.get(row, []), *decided]
     for limit in limits:
         reason = (
             f"on parcel {limit.parcel_id}: existing primary structure {limit.distance_ft:.2f} ft from the edge, within "
@@ -42,10 +44,11 @@ def reasons_layer(
     return pd.DataFrame(rows, columns=columns)
 
 
-def _class_step(site: Site, row: int) -> list[tuple[str, str, float | None, str, str]]:
-    """Say by what the class was decided, where the file did not state it."""
-    resource = site.resources.iloc[row]
-    reason = resource.get("class_reason")
-    if reason is None or pd.isna(reason):
-        return []
-    return [("management-category", "class", None, str(reason), str(resource["class_citation"]))]
+def _class_steps(site: Site) -> dict[int, list[tuple[str, str, float | None, str, str]]]:
+    """Say by what classes were decided, where the file did not state them."""
+    frame = site.resources
+    if "class_reason" not in frame:
+        return {}
+    rows = np.flatnonzero(frame["class_reason"].notna())
+    texts = frame[["class_reason", "class_citation"]].to_numpy(dtype=object)
+    return {int(row): [("management-category", "class", None, str(texts[row, 0]), str(texts[row, 1]))] for row in rows}

@@ -85,6 +85,11 @@ class Chains:
         stations = self.wrapped(chain, stations)
         return np.column_stack([np.interp(stations, at, xy[:, 0]), np.interp(stations, at, xy[:, 1])])
 
+    def places(self, chain: Ints, stations: Floats) -> Floats:
+        """Points at a station of a line each, shape (k, 2); a ring goes on past its end."""
+        places: Floats = _places(self.xy, self.stations, self.offsets, self.closed, chain, stations)
+        return places
+
     def wrapped(self, chain: int, stations: float | Floats) -> Floats:
         """Stations from 0 up to the line's length; on a ring those beyond either end count on from the other."""
         length = self.lengths[chain]
@@ -147,6 +152,17 @@ def _place_at(xy: Floats, at: Floats, station: float) -> Floats:
     elif station >= at[-1]:
         place = xy[-1].copy()
     return place
+
+
+@njit(cache=True, nogil=True)
+def _places(xy: Floats, stations: Floats, offsets: Ints, closed: Bools, chain: Ints, at: Floats) -> Floats:
+    places = np.empty((len(chain), 2))
+    for row in range(len(chain)):
+        part = slice(offsets[chain[row]], offsets[chain[row] + 1])
+        length = stations[part][-1]
+        station = at[row] % length if closed[chain[row]] and not 0 <= at[row] <= length else at[row]
+        places[row] = _place_at(xy[part], stations[part], station)
+    return places
 
 
 @njit(cache=True, nogil=True)
@@ -257,3 +273,50 @@ def merged_lines(geometry: Any, shortest: float) -> GeometryArray:  # noqa: ANN4
     """Join the lines of what an overlay left; points, and lines shorter than `shortest`, are dropped."""
     lines = shapely.get_parts(shapely.line_merge(lines_only(geometry)))
     return np.asarray(lines[shapely.length(lines) >= shortest], dtype=object)
+
+
+def nearest_first(points: Floats, polygons: GeometryArray, reach: float) -> Ints:
+    """Find for each point the first of the polygons whose outline is within `reach` of it; their number where none is.
+
+    Parameters
+    ----------
+    points
+        Shape (k, 2).
+    polygons
+        Shape (n,).
+    reach
+        Coordinate units.
+    """
+    parts, polygon = shapely.get_parts(polygons, return_index=True)
+    rings, part = shapely.get_rings(parts, return_index=True)
+    xy, ring = shapely.get_coordinates(rings, return_index=True)
+    first = np.searchsorted(polygon[part[ring]], np.arange(len(polygons) + 1))
+    last_of_ring = np.append(ring[1:] != ring[:-1], True) if len(ring) else np.zeros(0, dtype=bool)
+    boxes = shapely.box(*(points - reach).T, *(points + reach).T)
+    point, near = shapely.STRtree(polygons).query(boxes)
+    order = np.lexsort((near, point))
+    found = np.full(len(points), len(polygons))
+    _first_within(points, np.column_stack([point, near])[order], xy, last_of_ring, first, reach, found)
+    return found
+
+
+@njit(cache=True, nogil=True)
+def _first_within(
+    points: Floats, pairs: Ints, xy: Floats, last_of_ring: Bools, first: Ints, reach: float, found: Ints
+) -> None:
+    """Go over pairs of a point and a polygon, polygons ascending, and write the first whose outline is near enough."""
+    none = len(first) - 1
+    for point, near in pairs:
+        if found[point] < none:
+            continue
+        x, y = points[point]
+        for k in range(first[near], first[near + 1] - 1):
+            if last_of_ring[k]:
+                continue
+            ax, ay = xy[k]
+            dx, dy = xy[k + 1, 0] - ax, xy[k + 1, 1] - ay
+            length = dx * dx + dy * dy
+            along = min(max(((x - ax) * dx + (y - ay) * dy) / length, 0.0), 1.0) if length > 0 else 0.0
+            if (x - ax - along * dx) ** 2 + (y - ay - along * dy) ** 2 <= reach * reach:
+                found[point] = near
+                break

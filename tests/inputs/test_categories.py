@@ -75,9 +75,17 @@ def test_a_default_stands_in_where_ratings_do_not_decide(rated) -> None:
 def test_a_word_that_is_no_rating_counts_as_missing_and_is_told(rated) -> None:
     with pytest.raises(ClassError, match="cannot be decided without hydrologic_regime"):
         rated({"hydrologic_regime": "so so", "vegetative_diversity": "medium"})
+    with pytest.raises(ClassError, match=r"cannot be read, hydrologic_regime = 'so so'; allowed: .*: A"):
+        rated({"hydrologic_regime": "so so", "vegetative_diversity": "medium"})
     done = rated({"hydrologic_regime": "so so"})  # with low vegetation it decides nothing
     assert done.site.resources["class"].tolist() == ["3"]
     assert "'so so'" in done.told("value-unreadable")[0][2]
+
+
+@pytest.mark.parametrize(("yes", "no"), [(1, 0), (1.0, 0.0), (True, False), ("y", "n"), ("Yes", "No")])
+def test_yes_and_no_as_databases_write_them(rated, yes, no) -> None:
+    given = ({"groundwater_dependent_community": word, "vegetative_diversity": "medium"} for word in (yes, no))
+    assert rated(*given).site.resources["class"].tolist() == ["1", "3"]
 
 
 def test_ratings_by_other_field_names_and_words(write, read) -> None:

@@ -172,11 +172,17 @@ def _pair(text: str, known: Sequence[str]) -> str:
 
 
 def _lacking(undecided: list[tuple[str, CategoryResult]]) -> list[str]:
-    """Say, for each set of ratings that lack, whose class they keep from being decided."""
+    """Say whose class is kept from being decided by which ratings: those that lack, and those that cannot be read."""
     by_need: dict[str, list[str]] = {}
+    by_fault: dict[str, list[str]] = {}
     for name, result in undecided:
         by_need.setdefault(result.criterion, []).append(name)
-    return [f"from their ratings, {need}: {listed(names)}" for need, names in sorted(by_need.items())]
+        for fault in result.unreadable:
+            by_fault.setdefault(fault, []).append(name)
+    return [
+        *(f"from their ratings, {need}: {listed(names)}" for need, names in sorted(by_need.items())),
+        *(f"a rating that cannot be read, {fault}: {listed(names)}" for fault, names in sorted(by_fault.items())),
+    ]
 
 
 def _or_ratings(pack: ClassTable, resource_type: str) -> str:

@@ -1,0 +1,200 @@
+"""The jobs: what each asks, which programs do it, and what makes their answers equal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import answers
+from .gate import Answer, Check, Stated
+
+FILLED = (
+    "GEOS fills shallow hollows of an outline before it buffers it and so reaches too far by inches; wetgeo takes that "
+    "ground away again to keep its 0.05 ft"
+)
+CENTRES = (
+    "it counts cells by their centres, wetgeo (as exactextract) by the part inside; the rule says nothing, so a width "
+    "near a step of the slope may fall on its other side"
+)
+D8 = "richdem's D8 does not weigh that diagonals are longer"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """A program that does a job.
+
+    Attributes
+    ----------
+    name
+        As the table says it.
+    family
+        How it is run: wetgeo, python, postgis, qgis or grass.
+    script
+        Path below ``benchmarks/``.
+    stated
+        Differences of its answers that are known.
+    """
+
+    name: str
+    family: str
+    script: str
+    stated: Sequence[Stated] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """A job: the first program is wetgeo, and the reference of the answers.
+
+    `target` is how many times as fast as the best peer wetgeo must be.
+    """
+
+    title: str
+    read: Callable[[Path], Answer]
+    checks: Sequence[Check]
+    programs: Sequence[Program]
+    target: float | None = None
+    note: str = ""
+
+
+def _programs(script: str, stated: Sequence[Stated] = (), *, without: str = "") -> tuple[Program, ...]:
+    """Return wetgeo and its peers where each has one script of the same name."""
+    found = [
+        Program(name="wetgeo", family="wetgeo", script=f"wetgeo_side/{script}.py"),
+        Program(name="geopandas", family="python", script=f"peers/geopandas/{script}.py", stated=stated),
+        Program(name="PostGIS", family="postgis", script=f"peers/postgis/{script}.sql", stated=stated),
+        Program(name="QGIS Processing", family="qgis", script=f"peers/qgis/{script}.py", stated=stated),
+        Program(name="GRASS", family="grass", script=f"peers/grass/{script}.sh", stated=stated),
+    ]
+    return tuple(program for program in found if program.family not in without.split())
+
+
+_AREAS = (
+    Check(quantity="count", allowed=0),
+    Check(quantity="area", allowed=1e-6),
+    Check(quantity="area by wetland", allowed=1e-6),
+)
+_BUFFER = (
+    Stated(quantity="area", allowed=2e-5, reason=FILLED),
+    Stated(quantity="area by wetland", allowed=5e-3, reason=FILLED),
+)
+
+JOBS: dict[str, Job] = {
+    "B1": Job(
+        title="buffer by class, quarter circles in 25 to 49 chords",
+        read=answers.areas_of("buffers"),
+        checks=_AREAS,
+        programs=_programs("b1_buffer", _BUFFER),
+        target=1.5,
+    ),
+    "B2": Job(
+        title="ring: buffers less all wetlands",
+        read=answers.areas_of("rings"),
+        checks=_AREAS,
+        programs=_programs("b2_ring", without="grass"),
+        target=1.5,
+        note="GRASS: its overlays take layers without overlaps, and these buffers overlap.",
+    ),
+    "B3": Job(
+        title="buffers x parcels, pieces as polygons",
+        read=answers.pieces,
+        checks=(
+            Check(quantity="count", allowed=0),
+            Check(quantity="area", allowed=1e-6),
+            Check(quantity="area by parcel", allowed=1e-6),
+        ),
+        programs=_programs(
+            "b3_parcels",
+            (
+                Stated(quantity="count", allowed=1e-4, reason="pieces about as small as rounding"),
+                Stated(quantity="area by parcel", allowed=1e-3, reason="pieces under 0.01 m2 are left out, one by one"),
+            ),
+            without="grass",
+        ),
+        target=1.5,
+        note="GRASS: as B2.",
+    ),
+    "B4": Job(
+        title="dissolve all buffers into connected parts",
+        read=answers.parts,
+        checks=(
+            Check(quantity="count", allowed=0),
+            Check(quantity="area", allowed=1e-6),
+            Check(quantity="largest", allowed=1e-6),
+        ),
+        programs=(
+            *_programs("b4_dissolve"),
+            Program(name="geopandas, disjoint subsets", family="python", script="peers/geopandas/b4_subsets.py"),
+        ),
+        target=5,
+    ),
+    "B5": Job(
+        title="points evenly along outlines, at most 200 ft apart",
+        read=answers.points,
+        checks=(Check(quantity="count", allowed=0), Check(quantity="count by wetland", allowed=0, relative=False)),
+        programs=_programs("b5_monuments"),
+        target=1.5,
+    ),
+    "B7": Job(
+        title="(with B6) mean slope of each ring, from the DEM",
+        read=answers.slopes,
+        checks=(Check(quantity="count", allowed=0), Check(quantity="slope", allowed=1e-3, relative=False)),
+        programs=(
+            Program(name="wetgeo", family="wetgeo", script="wetgeo_side/b7_slope.py"),
+            Program(name="rasterio + exactextract", family="python", script="peers/geopandas/b7_slope.py"),
+            *(
+                Program(
+                    name=name,
+                    family=family,
+                    script=script,
+                    stated=(Stated(quantity="slope", allowed=1.5, reason=CENTRES),),
+                )
+                for name, family, script in (
+                    ("PostGIS", "postgis", "peers/postgis/b7_slope.sql"),
+                    ("QGIS Processing", "qgis", "peers/qgis/b7_slope.py"),
+                )
+            ),
+        ),
+        target=4,
+        note="GRASS: v.rast.stats gives a cell to one ring, and these rings overlap; see B9.",
+    ),
+    "B8": Job(
+        title="depressions filled and contributing area",
+        read=answers.flow,
+        checks=(
+            Check(quantity="cells", allowed=0),
+            Check(quantity="filled ground", allowed=1e-9),
+            Check(quantity="mean area", allowed=1e-6),
+        ),
+        programs=(
+            Program(name="wetgeo", family="wetgeo", script="wetgeo_side/b8_flow.py"),
+            Program(
+                name="richdem alone",
+                family="python",
+                script="peers/geopandas/b8_flow.py",
+                stated=(Stated(quantity="mean area", allowed=0.5, reason=D8),),
+            ),
+        ),
+        target=1 / 1.15,
+    ),
+    "B9": Job(
+        title="the whole rule mcwd-2024, file to file",
+        read=answers.whole_rule,
+        checks=(
+            Check(quantity="buffers", allowed=0),
+            Check(quantity="slope", allowed=0.0101, relative=False),
+            Check(quantity="soil group", allowed=0, relative=False),
+            Check(quantity="width", allowed=1e-6),
+            Check(quantity="area by wetland", allowed=1e-6),
+            Check(quantity="area", allowed=1e-6),
+            Check(quantity="ground counted once", allowed=1e-6),
+            Check(quantity="parcels", allowed=0),
+            Check(quantity="buffer on parcels", allowed=1e-6),
+            Check(quantity="monuments", allowed=0),
+        ),
+        programs=_programs("b9_rule"),
+        target=5,
+        note="Monuments at bends and the leave for token edges are switched off by the project's options, as no peer has "
+        "them. wetgeo also writes edges, the proof of spacing, reasons, findings and provenance; the peers do not.",
+    ),
+}

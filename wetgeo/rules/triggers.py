@@ -107,10 +107,10 @@ def beside(trigger: PermitTrigger, own: TriggerResult, others: Mapping[str, Trig
 
 
 def _entailed(own: TriggerResult, others: Sequence[TriggerResult]) -> TriggerResult:
-    applying = [other.citation for other in others if other.applies]
+    applying = list(dict.fromkeys(other.citation for other in others if other.applies))
     if own.applies is not None or not applying:
         return own
-    return replace(own, applies=True, reason=f"{', '.join(dict.fromkeys(applying))} applies")
+    return replace(own, applies=True, reason=f"{', '.join(applying)} {'applies' if len(applying) == 1 else 'apply'}")
 
 
 def _give_way(own: TriggerResult, others: Sequence[TriggerResult]) -> TriggerResult:

@@ -14,6 +14,7 @@ from wetgeo.batch import laying, surveying
 from wetgeo.batch.tiling import tile_names
 
 FT = 0.3048
+ORIGIN = np.array([460_000, 4_980_000] * 2)
 WORLDS = {
     "random-1": lambda: random_world(1),
     "rcwd": lambda: sample("rcwd"),
@@ -34,16 +35,12 @@ def test_the_size_of_tiles_does_not_matter(tmp_path):
     assert hashes(found[0]) == hashes(found[1]) == hashes(found[2])
 
 
-def ponds_on_lots(*, gap_ft=6000.0, reach_ft=3.0):
-    """Two ponds far from each other, and a long lot between them that one buffer only just reaches."""
-    corners = [(0, 0, 200, 200), (gap_ft, 0, gap_ft + 200, 200)]
-    ponds = [shapely.box(*(np.array(box) * FT + [460000, 4980000] * 2)) for box in corners]
-    # buffers reach 50 ft: the lot begins `reach_ft` inside the first one's, and runs through the second one's
-    lots = [(-500, -500, 250 - reach_ft, 700), (250 - reach_ft, -500, gap_ft + 100, 700)]
-    lots = [*lots, (gap_ft + 100, -500, gap_ft + 900, 700)]
-    shapes = [shapely.box(*(np.array(box) * FT + [460000, 4980000] * 2)) for box in lots]
+def ponds_on_lots(strip_ft: float) -> World:
+    """Two ponds far from each other, and one lot: it surrounds the second, and comes to the first as a strip."""
+    ponds, lots = [(0, 0, 200, 200), (6000, 0, 6200, 200)], [(240, 100, 5900, 100 + strip_ft), (5900, -500, 7000, 700)]
+    ponds, lots = ([shapely.box(*(np.array(box) * FT + ORIGIN)) for box in some] for some in (ponds, lots))
     wetlands = gpd.GeoDataFrame({"ID": ["A", "B"]}, geometry=ponds, crs=UTM)
-    parcels = gpd.GeoDataFrame({"PIN": ["1", "2", "3"]}, geometry=shapes, crs=UTM)
+    parcels = gpd.GeoDataFrame({"PIN": ["1"]}, geometry=[shapely.union_all(lots)], crs=UTM)
     tables = """
 [layers.wetlands]
 path = "wetlands.{end}"
@@ -57,24 +54,26 @@ fields = { id = "PIN" }
     return World(layers={"wetlands": wetlands, "parcels": parcels}, dem=dem, tables=tables, rule="rcwd-rule-m-2004")
 
 
-@pytest.mark.parametrize("reach_ft", [0.05, 3.0, 60.0])
-def test_a_lot_with_little_edge_here_and_more_of_it_beyond_the_tile(tmp_path, reach_ft):
-    project = ponds_on_lots(reach_ft=reach_ft).write(tmp_path)
-    assert_same(whole(project), in_tiles(project, tmp_path / "work", most=1))
+@pytest.mark.parametrize("strip_ft", [5.0, 30.0])
+def test_a_lot_with_little_edge_here_and_more_of_it_beyond_the_tile(tmp_path, strip_ft):
+    """Whether the lot's lines at the first pond are marked hangs on how much edge it has, all ponds taken together."""
+    project = ponds_on_lots(strip_ft).write(tmp_path)
+    found = in_tiles(project, tmp_path / "work", most=1)
+    assert_same(whole(project), found)
+    assert (found["monuments"].query("resource_id == 'A'")["reason"] == "lot_line").sum() == 2
 
 
 def test_an_extension_that_leaves_the_window_of_its_tile(tmp_path):
     """A community a mile long is added whole, less the wetlands it holds, the last of them far beyond the window."""
-    origin = np.array([460000, 4980000] * 2)
     wetlands = gpd.GeoDataFrame(
         {"ID": [f"W{x}" for x in range(0, 6000, 750)]},
-        geometry=[shapely.box(*(np.array([x, 0, x + 300, 200]) * FT + origin)) for x in range(0, 6000, 750)],
+        geometry=[shapely.box(*(np.array([x, 0, x + 300, 200]) * FT + ORIGIN)) for x in range(0, 6000, 750)],
         crs=UTM,
     )
     lakes = gpd.GeoDataFrame(
-        {"ID": ["L"]}, geometry=[shapely.box(*(np.array([-900, 0, -400, 400]) * FT + origin))], crs=UTM
+        {"ID": ["L"]}, geometry=[shapely.box(*(np.array([-900, 0, -400, 400]) * FT + ORIGIN))], crs=UTM
     )
-    strip = shapely.box(*(np.array([-450, 50, 5900, 150]) * FT + origin))
+    strip = shapely.box(*(np.array([-450, 50, 5900, 150]) * FT + ORIGIN))
     communities = gpd.GeoDataFrame({"ID": ["C"], "RANK": ["B"]}, geometry=[strip], crs=UTM)
     tables = """
 [layers.lakes]

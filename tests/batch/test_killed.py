@@ -1,0 +1,136 @@
+"""A run that is killed goes on where it was; a worker that dies loses nothing; what has changed is done anew."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import geopandas as gpd
+import pyogrio
+import pytest
+import shapely
+from tiled import assert_same, hashes, in_tiles, whole
+from worlds import sample
+
+from wetgeo.batch.manifest import MANIFEST, read_json
+from wetgeo.batch.workers import Processes, do_all
+from wetgeo.cli.run import WORK
+from wetgeo.outputs.read import read_layer
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="kills a process group")
+
+
+def read_outputs(folder: Path):
+    names = [name for name, _ in pyogrio.list_layers(folder / "buffers.gpkg") if name != "layer_styles"]
+    return {name: read_layer(folder, name) for name in names}
+
+
+def command(project: Path, *more: str) -> list[str]:
+    return [sys.executable, "-m", "wetgeo", "run", str(project), "-q", "--workers", "2", *more]
+
+
+def done_tiles(folder: Path) -> dict[str, int]:
+    return {path.parent.name: path.stat().st_mtime_ns for path in folder.glob(f"tiles/*/{MANIFEST}")}
+
+
+@posix
+def test_a_run_killed_twice_ends_as_one_that_was_not(tmp_path, run_wetgeo):
+    project = sample("rcwd").write(tmp_path / "site")
+    usual = run_wetgeo("run", project, "-q", "-o", tmp_path / "usual")
+    assert usual.code == 0, usual.err
+    work = project.parent / "out" / WORK
+    for wanted in (1, 2):
+        process = subprocess.Popen(command(project), start_new_session=True)
+        give_up = time.monotonic() + 180
+        while len(done_tiles(work)) < wanted and process.poll() is None and time.monotonic() < give_up:
+            time.sleep(0.01)
+        assert process.poll() is None
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        assert not (project.parent / "out" / "buffers.gpkg").exists()
+    before = done_tiles(work)
+    assert subprocess.run(command(project), check=False, timeout=300).returncode == 0
+    assert before
+    assert not work.exists()
+    assert hashes(read_outputs(project.parent / "out")) == hashes(read_outputs(tmp_path / "usual"))
+
+
+def test_only_what_has_changed_is_done_anew(tmp_path):
+    project = sample("rcwd").write(tmp_path)
+    work = tmp_path / "work"
+    in_tiles(project, work, most=1)
+    before = done_tiles(work)
+    assert_same(whole(project), in_tiles(project, work, most=1))
+    assert done_tiles(work) == before
+    path = tmp_path / "wetlands.gpkg"
+    wetlands = gpd.read_file(path)
+    outer = wetlands.geometry.area.idxmin()
+    wetlands.loc[outer, "geometry"] = shapely.buffer(wetlands.geometry[outer], -0.5)
+    path.unlink()
+    pyogrio.write_dataframe(wetlands, path, layer="wetlands")
+    seconds = {name: read_json(work / "tiles" / name / MANIFEST)["seconds"] for name in before}
+    assert_same(whole(project), in_tiles(project, work, most=1))
+    again = {name: read_json(work / "tiles" / name / MANIFEST)["seconds"] for name in done_tiles(work)}
+    kept = [name for name in seconds if again.get(name) == seconds[name]]
+    assert 0 < len(kept) < len(seconds)
+
+
+@pytest.mark.parametrize("change", ["rule", "option", "date"])
+def test_another_rule_option_or_day_does_everything_anew(tmp_path, change):
+    project = sample("rcwd").write(tmp_path)
+    in_tiles(project, tmp_path / "work", most=100)
+    text = project.read_text()
+    new = {
+        "rule": text.replace("rcwd-rule-m-2004", "mn-buffer-law"),
+        "option": f'{text}\n[options]\ntoken_edge_length = "40 ft"\n',
+        "date": text.replace("2026-06-01", "2026-06-02"),
+    }[change]
+    assert new != text
+    project.write_text(new)
+    assert_same(whole(project), in_tiles(project, tmp_path / "work", most=100))
+
+
+def double(folder: str, numbers: tuple[int, ...]) -> str:
+    """Write down numbers; 13 kills the process that it meets."""
+    if 13 in numbers:
+        os.kill(os.getpid(), signal.SIGKILL)
+    for number in numbers:
+        (Path(folder) / str(number)).touch()
+    return ",".join(map(str, numbers))
+
+
+class _Task:
+    """Numbers to write down."""
+
+    def __init__(self, folder: Path, numbers: tuple[int, ...]) -> None:
+        self.folder, self.numbers = str(folder), numbers
+
+
+def work_on(task: _Task) -> str:
+    return double(task.folder, task.numbers)
+
+
+@posix
+def test_a_task_that_kills_its_worker_is_narrowed_down(tmp_path):
+    tasks = [_Task(tmp_path, tuple(range(start, start + 4))) for start in range(0, 24, 4)]
+    given_up = []
+
+    def halves(task):
+        middle = len(task.numbers) // 2
+        return [_Task(tmp_path, part) for part in (task.numbers[:middle], task.numbers[middle:])] if middle else []
+
+    def give_up(task):
+        given_up.append(task.numbers)
+        return "given up"
+
+    crew = Processes(2)
+    try:
+        do_all(crew, work_on, tasks, halves=halves, give_up=give_up, done=lambda: None)
+    finally:
+        crew.close()
+    assert given_up == [(13,)]
+    assert {int(path.name) for path in tmp_path.iterdir()} == set(range(24)) - {13}

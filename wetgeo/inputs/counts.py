@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pyogrio
 
 from wetgeo.errors import WetgeoError
-from wetgeo.inputs.files import GEOPARQUET, opened
+from wetgeo.inputs.files import GEOPARQUET, opened, quiet
 from wetgeo.project import LayerSource, Project
 from wetgeo.site import RESOURCE_LAYERS
 
@@ -30,6 +31,9 @@ def _count(source: LayerSource) -> int:
                 source.layer and source.layer.casefold() == Path(data.gdal).stem.casefold() and len(data.layers) == 1
             )
             layer = data.choose(None if named else source.layer, name=source.name)
-            return int(pyogrio.read_info(data.gdal, layer=layer, force_feature_count=True)["features"])
-    except (WetgeoError, ValueError, OSError, RuntimeError):
+            with quiet():
+                return int(
+                    pyogrio.read_info(data.gdal, layer=layer, force_feature_count=True, **data.options)["features"]
+                )
+    except (WetgeoError, ValueError, OSError, RuntimeError, pa.ArrowException):
         return 0

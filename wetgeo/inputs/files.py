@@ -18,6 +18,7 @@ import pyogrio
 from wetgeo.errors import InputError, closest
 from wetgeo.inputs.faults import did_you_mean, how_to_choose, listed, toml_line, where_named
 from wetgeo.inputs.reach import NOT_THERE, shortened, unreachable
+from wetgeo.inputs.wholeness import TAIL_BYTES, Part, end_fault, shapefile_fault
 
 GEOPARQUET = (".parquet", ".geoparquet")
 #: what a zip may hold that GDAL reads as a data set of its own
@@ -27,6 +28,8 @@ _SHAPEFILE_PARTS = {".shx": "the index of its shapes", ".dbf": "the table of its
 #: a member of a zip that unpacks to so many bytes, and so many times its size, is taken for a bomb
 _BOMB_BYTES, _BOMB_RATIO = 100 << 20, 200
 _ENCRYPTED = 1
+#: formats of which GDAL reads what is there, whether or not it ends
+_WITH_END = (".dxf", ".gml", ".kml")
 _SQLITE_WAL = b"\x02\x02"
 
 
@@ -131,6 +134,9 @@ def opened(path: Path, *, name: str, layer: str | None = None) -> Iterator[DataS
         else:
             if path.suffix.lower() == ".shp":
                 _check_parts(path, [each.name for each in path.parent.iterdir()], path.name, name)
+                _check_sizes(path, _parts_on_disk(path), name)
+            elif path.suffix.lower() in _WITH_END and path.is_file():
+                _check_end(path, name)
             yield _described(path, str(path), name)
 
 
@@ -179,10 +185,57 @@ def _refuse_bombs(archive: zipfile.ZipFile, path: Path, name: str) -> None:
             )
 
 
+def _check_sizes(path: Path, parts: Mapping[str, Part], name: str) -> None:
+    fault = shapefile_fault(parts)
+    if fault is not None:
+        raise InputError(
+            f"layer {name}: the shapefile {path} is damaged: {fault}",
+            mend="copy all files of the shapefile (.shp, .shx, .dbf, .prj) anew from where they came",
+        )
+
+
+def _parts_on_disk(path: Path) -> dict[str, Part]:
+    parts = {}
+    for each in path.parent.iterdir():
+        end = each.suffix.lower()
+        if end in (".shp", *_SHAPEFILE_PARTS) and each.stem.casefold() == path.stem.casefold() and each.is_file():
+            with each.open("rb") as file:
+                parts[end] = Part(each.stat().st_size, file.read(100))
+    return parts
+
+
+def _parts_in_zip(archive: zipfile.ZipFile, shp: str) -> dict[str, Part]:
+    stem = shp[: -len(".shp")].casefold()
+    parts = {}
+    for each in archive.infolist():
+        end = PurePosixPath(each.filename).suffix.lower()
+        if end in (".shp", *_SHAPEFILE_PARTS) and each.filename.casefold() == stem + end:
+            with archive.open(each) as file:
+                parts[end] = Part(each.file_size, file.read(100))
+    return parts
+
+
+def _check_end(path: Path, name: str) -> None:
+    with path.open("rb") as file:
+        head = file.read(TAIL_BYTES)
+        file.seek(max(0, path.stat().st_size - TAIL_BYTES))
+        fault = end_fault(path.suffix.lower(), head, file.read())
+    if fault is not None:
+        raise InputError(f"layer {name}: {path} is cut short: {fault}", mend="copy or export the file anew")
+
+
 def _zipped(path: Path, name: str, layer: str | None) -> DataSet:
     """Find the data sets in a zip; the stray files that macOS adds are none."""
     with unzipped(path, name=name) as archive:
         members = [m for m in archive.namelist() if "__MACOSX" not in m and not PurePosixPath(m).name.startswith("._")]
+        member = _chosen_member(path, members, name, layer)
+        if member.lower().endswith(".shp"):
+            _check_parts(path, members, member, name)
+            _check_sizes(path, _parts_in_zip(archive, member), name)
+    return _described(path, f"/vsizip/{path}/{member}", name)
+
+
+def _chosen_member(path: Path, members: list[str], name: str, layer: str | None) -> str:
     inside = {m.rstrip("/") for m in members if PurePosixPath(m).suffix.lower() in _IN_ZIP}
     inside |= {str(p) for m in members for p in PurePosixPath(m).parents if p.suffix.lower() == ".gdb"}
     if not inside:
@@ -198,9 +251,7 @@ def _zipped(path: Path, name: str, layer: str | None) -> DataSet:
             f"layer {name}: {path} holds {len(inside)} files and {wanted}",
             mend=f"{how_to_choose(name)}, one of {listed(stems)}",
         )
-    if member.lower().endswith(".shp"):
-        _check_parts(path, members, member, name)
-    return _described(path, f"/vsizip/{path}/{member}", name)
+    return member
 
 
 def _is_sqlite(path: Path) -> bool:
@@ -214,7 +265,7 @@ def _side_files(path: Path) -> list[Path]:
 
 def _needs_copy(path: Path) -> bool:
     """Tell whether reading would write beside the file, or leave out what stands in its log."""
-    if path.suffix.lower() == ".gml":  # GDAL writes a .gfs file
+    if path.suffix.lower() == ".gml" and path.is_file():  # GDAL writes a .gfs file
         return True
     if not path.is_file() or not _is_sqlite(path):
         return False

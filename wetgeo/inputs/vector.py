@@ -79,6 +79,8 @@ def read_layer(source: LayerSource) -> RawLayer:
     InputError
         The file, its layer or the filter cannot be used; the message says which, and how to mend it.
     """
+    if source.frame is not None:
+        return from_frame(source, source.frame)
     with opened(source.path, name=source.name, layer=source.layer) as data:
         if source.path.suffix.lower() in GEOPARQUET:
             return _read_geoparquet(source)
@@ -118,10 +120,11 @@ def _read_gdal(source: LayerSource, data: DataSet, layer: str) -> RawLayer:
         decoded = decode(table.column(name).to_pylist(), tolerance=small_length(crs, CURVE_TOLERANCE_FT))
     except (ValueError, IndexError, shapely.errors.ShapelyError) as error:
         raise _unreadable(source, error) from error
-    table = table.drop_columns([name, meta["fid_column"] or "OGC_FID"])
+    if source.where is None and data.gdal.lower().endswith(".fgb"):
+        _require_all(source, data, layer, len(numbers))
     return RawLayer(
         source=source,
-        attributes=_frame(table),
+        attributes=_attributes(table.drop_columns([name, meta["fid_column"] or "OGC_FID"]), source),
         geometry=decoded.geometry,
         numbers=numbers,
         crs=crs,
@@ -130,6 +133,38 @@ def _read_gdal(source: LayerSource, data: DataSet, layer: str) -> RawLayer:
         surface=decoded.surface,
         remarks=tuple(sorted({str(w.message) for w in heard if not str(w.message).startswith("Measured (M)")})),
     )
+
+
+def _require_all(source: LayerSource, data: DataSet, layer: str, count: int) -> None:
+    """Raise InputError where a FlatGeobuf states more features than could be read: GDAL ends without a word."""
+    with quiet():
+        stated = pyogrio.read_info(data.gdal, layer=layer)["features"]
+    if count < stated:
+        raise InputError(
+            f"layer {source.name}: {source.path} is cut short: it states {stated:,} features and holds {count:,}",
+            mend="copy or export the file anew",
+        )
+
+
+def _attributes(table: pa.Table, source: LayerSource) -> pd.DataFrame:
+    try:
+        table.validate(full=True)
+    except pa.ArrowException as error:
+        names = [name for name in table.schema.names if not _is_readable(table.column(name))]
+        raise InputError(
+            f"layer {source.name}: {source.path} holds text that is not in the encoding that it states, in "
+            f"{', '.join(names)}",
+            mend="correct its encoding (of a shapefile: the .cpg), or export it anew as UTF-8",
+        ) from error
+    return _frame(table)
+
+
+def _is_readable(values: pa.ChunkedArray) -> bool:
+    try:
+        values.validate(full=True)
+    except pa.ArrowException:
+        return False
+    return True
 
 
 def _numbers(data: DataSet, layer: str, fids: NDArray[Any]) -> NDArray[np.int64]:
@@ -164,6 +199,11 @@ def _read_geoparquet(source: LayerSource) -> RawLayer:
             pyogrio.write_dataframe(frame, copy, layer="layer")
             data = DataSet(path=source.path, gdal=str(copy), options={"IMMUTABLE": "YES"})
             return _read_gdal(source, data, "layer")
+    return from_frame(source, frame)
+
+
+def from_frame(source: LayerSource, frame: gpd.GeoDataFrame) -> RawLayer:
+    """Take a GeoDataFrame as a layer; it is not changed."""
     geometry = frame.geometry.to_numpy()
     higher = shapely.has_z(geometry) | shapely.has_m(geometry)
     nothing = np.zeros(len(frame), dtype=bool)

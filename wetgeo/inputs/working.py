@@ -90,6 +90,11 @@ def _meet(one: systems.Bounds, other: systems.Bounds) -> bool:
     return bool(one[0] <= other[2] and other[0] <= one[2] and one[1] <= other[3] and other[1] <= one[3])
 
 
+def _without_any(drafts: Sequence[Draft]) -> str:
+    places = [draft.place for draft in drafts if draft.name in RESOURCE_LAYERS]
+    return f"; nothing that can be used is in {listed(places)}" if places else ""
+
+
 def working_crs(stated: str | None, drafts: Sequence[Draft], findings: Findings) -> CRS:
     """Choose the working CRS: the stated one, the site's UTM zone for "auto", else that of the first resource layer.
 
@@ -115,7 +120,7 @@ def working_crs(stated: str | None, drafts: Sequence[Draft], findings: Findings)
     waters = [by_name[name] for name in RESOURCE_LAYERS if name in by_name and len(by_name[name].geometry)]
     if not waters:
         raise InputError(
-            "no wetland, lake or stream is left to draw a buffer around",
+            f"no wetland, lake or stream is left to draw a buffer around{_without_any(drafts)}",
             mend="give a layer wetlands, lakes or streams that has features",
         )
     first = waters[0]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 NOT_COMPLIANT = 3
 
 #: layers that the JSON document holds, without their geometries
-_TOLD = ("averaging", "averaging_areas", "violations", "findings")
+_TOLD = ("averaging", "averaging_areas", "violations")
 
 
 @click.command()
@@ -70,7 +70,8 @@ def judged_run(
     quiet: bool,
 ) -> int:
     """Run a command that judges a buffer: write its outputs, tell the verdicts, and return the exit status."""
-    from wetgeo.outputs.write import prepare, write_outputs
+    from wetgeo.frames import conform, findings_frame
+    from wetgeo.outputs.write import write_outputs
     from wetgeo.project import load_project
 
     project = load_project(path)
@@ -81,7 +82,8 @@ def judged_run(
         if not dry_run:
             progress(0.95, "writing the outputs")
             write_outputs(found, project.output, overwrite=overwrite, formats=project.formats, claimed=True)
-    layers = prepare(found, ()).layers
+    layers = {name: conform(name, found.layers[name], found.crs) for name in _TOLD}
+    layers |= {"findings": findings_frame(found.findings), "resources": found.layers["resources"]}
     complies = found.complies
     if as_json:
         click.echo(_document(found, layers))
@@ -93,7 +95,7 @@ def judged_run(
 
 
 def _document(found: Delineation, layers: Any) -> str:  # noqa: ANN401 -- frames by name
-    told = {name: _records(layers[name]) for name in _TOLD}
+    told = {name: _records(layers[name]) for name in (*_TOLD, "findings")}
     head = {
         "command": found.command,
         "project": found.project.name,

@@ -143,7 +143,9 @@ def draw_sheets(delineation: Delineation, head: Heading) -> list[Sheet]:
 
 
 def _declaration_sheets(delineation: Delineation, head: Heading) -> list[Paper] | None:
-    """Lay the declaration out; None where it is too long."""
+    """Lay the declaration out; None where it is too long. Sheets of what is not to be recorded have none."""
+    if delineation.command != "run" and delineation.recorded == "required":
+        return []
     if len(delineation.layers["buffers"]) > MOST_DECLARED:
         return None
     if delineation.layers["buffer_union"].empty:

@@ -9,16 +9,21 @@ import geopandas as gpd
 import numpy as np
 import pyogrio
 import pytest
+import rasterio
+import richdem
 import shapely
+from rasterio.features import rasterize
 
 from wetgeo.findings import Findings
 from wetgeo.impacts import Disturbance
 from wetgeo.inputs.build import build_site
+from wetgeo.kernels.offset import union_parts
 from wetgeo.permitting import measure_impacts
 from wetgeo.project import DemSource, LayerSource, Project
 from wetgeo.rules.load import load_pack
 from wetgeo.ruling import Ruling
 from wetgeo.screening import triggers_layer
+from wetgeo.tributary import near_waters, tributary_area
 
 pytestmark = pytest.mark.real
 
@@ -108,11 +113,66 @@ def test_totals_are_those_of_sql(feet, work, tmp_path) -> None:
     assert (whole, owed) == pytest.approx((279_244.64, 234_715.03), abs=0.1)  # as PostGIS 3.3 has them
 
 
-def test_streams_as_public_waters(feet, work, tmp_path) -> None:
+@pytest.fixture(scope="module")
+def built(feet, tmp_path_factory):
+    """The site, the rule and the findings."""
     findings = Findings()
-    given = project(feet, tmp_path, "cmscwd-2009-draft", defaults={"class": "2"})
+    given = project(feet, tmp_path_factory.mktemp("built"), "cmscwd-2009-draft", defaults={"class": "2"})
     ruling = Ruling.of(load_pack(given.rule), {}, given.date, findings)
-    site = build_site(given, ruling.pack, findings)
+    return build_site(given, ruling.pack, findings), ruling, findings
+
+
+class Descent:
+    """Steepest descent from cell to neighbouring cell over a DEM that richdem has filled; waters by their number."""
+
+    def __init__(self, path, waters):
+        with rasterio.open(path) as dem:
+            self.transform, z, void = dem.transform, dem.read(1).astype(float), dem.nodata
+            self.cell = abs(dem.res[0] * dem.res[1])
+        self.shape = z.shape
+        self.z = np.asarray(richdem.FillDepressions(richdem.rdarray(z, no_data=void), epsilon=True))
+        self.z[z == void] = -np.inf
+        self.water = self.drawn([(shape, number + 1) for number, shape in enumerate(waters)], all_touched=True)
+
+    def drawn(self, shapes, **how):
+        return rasterize(shapes, out_shape=self.shape, transform=self.transform, fill=0, dtype="int32", **how)
+
+    def reaches(self, row, column, number):
+        while self.water[row, column] != number:
+            around = self.z[row - 1 : row + 2, column - 1 : column + 2]
+            if around.shape != (3, 3) or np.isinf(around).any():
+                return False
+            fall = (self.z[row, column] - around) / np.hypot(*np.mgrid[-1:2, -1:2]).clip(0.1)
+            if fall.max() <= 0:
+                return False
+            down = np.unravel_index(fall.argmax(), (3, 3))
+            row, column = row + down[0] - 1, column + down[1] - 1
+        return True
+
+
+def test_the_same_ground_is_tributary_by_another_flow_routing(feet, work, built) -> None:
+    """Of the outlines, the same are within 1,000 ft of streams and tributary to them; areas are in whole cells."""
+    site, _, _ = built
+    waters = union_parts(site.resources.geometry[site.resources["resource_type"] == "stream"])
+    descent = Descent(next((feet.parent / "derived").glob("*.tif")), waters)
+    parts = [part for part in gpd.read_file(work).geometry.explode() if part.geom_type == "Polygon"]
+    ours, theirs = [], []
+    for part in parts:
+        near = near_waters(site, [part], waters, 1000.0)
+        ours.append(tributary_area(site, near, waters).tributary)
+        shed = np.zeros(descent.shape, dtype=bool)
+        for number, piece in enumerate(near[0], 1):
+            if not piece.is_empty:
+                cells = np.argwhere(descent.drawn([(piece, 1)]))
+                shed[tuple(np.array([c for c in cells if descent.reaches(*c, number)], dtype=int).reshape(-1, 2).T)] = 1
+        theirs.append(shed.sum() * descent.cell * SQFT)
+    assert [area > 0 for area in ours] == [area > 0 for area in theirs]
+    assert sum(ours) == pytest.approx(sum(theirs), rel=0.02)
+    assert sum(ours) == pytest.approx(707_707, rel=1e-3)
+
+
+def test_streams_as_public_waters(work, built) -> None:
+    site, ruling, findings = built
     frame = gpd.read_file(work)[["cause", "geometry"]]
     disturbance = Disturbance.of(frame.assign(feature_id="w"), site, ruling, findings)
     rows = triggers_layer(site, ruling, disturbance, findings).set_index("provision")

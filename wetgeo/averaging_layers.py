@@ -32,6 +32,8 @@ from wetgeo.vegetated import widen_past
 STATION_FT = 10.0
 #: pieces thinner than this come from two drawings of one edge and get no label, feet
 _THIN_FT = 0.1
+#: nor do pieces that round to no square foot
+_LEAST_AREA_SQFT = 0.5
 #: outlines are walked in steps of this where the edge along them is measured, feet
 _STEP_FT = 0.5
 #: how far from the resource an area ends is known to this, feet
@@ -158,12 +160,12 @@ def _areas(
             "not_counted": one.not_counted,
         }
         for kind, ground in kinds.items():
-            parts, thin = _by_thickness(ground, _THIN_FT * ft)
+            parts, thin = _by_thickness(ground, _THIN_FT * ft, _LEAST_AREA_SQFT * sqft)
             if thin > TOKEN_SQFT * sqft:
                 findings.info(
                     "averaging",
-                    f"{thin / sqft:,.2f} sq ft {kind.replace('_', ' ')} lie in strips under {_THIN_FT:g} ft wide, "
-                    "which have no label",
+                    f"{thin / sqft:,.2f} sq ft {kind.replace('_', ' ')} lie in pieces under {_THIN_FT:g} ft wide "
+                    f"or {_LEAST_AREA_SQFT:g} sq ft, which have no label",
                     layer="averaging_areas",
                     feature_id=averaging.site.resources["resource_id"].iloc[one.row],
                 )
@@ -186,13 +188,13 @@ def _areas(
     return rows
 
 
-def _by_thickness(ground: Shape, thickness: float) -> tuple[list[Shape], float]:
-    """Return what of ground is thicker than this, its parts from north to south, and the area of the rest."""
-    thick = opened(ground, thickness / 2)
-    parts = parts_of(thick)
+def _by_thickness(ground: Shape, thickness: float, least: float) -> tuple[list[Shape], float]:
+    """Return the parts of ground that are this thick and large, from north to south, and the area of the rest."""
+    parts = parts_of(opened(ground, thickness / 2))
+    parts = parts[shapely.area(parts) >= least]
     bounds = shapely.bounds(parts).reshape(-1, 4)
     order = np.lexsort((bounds[:, 0], -bounds[:, 3])).tolist()
-    return [parts[index] for index in order], float(ground.area - thick.area)
+    return [parts[index] for index in order], float(ground.area - shapely.area(parts).sum())
 
 
 def _profile(averaging: AveragingSite, one: Judgement, edge: Sequence[Shape]) -> list[Row]:

@@ -15,7 +15,19 @@ import numpy as np
 import pytest
 import shapely
 from places import ROOT
-from sheets import LEAST_FT, WIDTH_FT, Slope, draft, frame_of, judged_site, ring, site_layers, small_site, wetland
+from sheets import (
+    LEAST_FT,
+    WIDTH_FT,
+    Slope,
+    draft,
+    frame_of,
+    judged_layers,
+    judged_site,
+    ring,
+    site_layers,
+    small_site,
+    wetland,
+)
 
 from wetgeo.findings import Findings
 from wetgeo.outputs import exhibit
@@ -249,6 +261,27 @@ def test_awkward_text_is_written_as_it_is(tmp_path: Path, recwarn: pytest.Warnin
     assert "Łąka <b> %s {}" in text
     assert "\ufffd\ufffd \ufffd" in text
     assert not recwarn.list
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("<script>alert(1)</script>", "<script>alert(1)</script>"),
+        ("$x$ and $", "$x$ and $"),
+        ("$\\undefined{", "$\\undefined{"),
+        ("one\ntwo\r\nthree\ttabs", "one two three tabs"),
+        ("\U0001f438 frog", "\ufffd frog"),
+        ("%PDF (x) \\) endstream", "%PDF (x) \\) endstream"),
+    ],
+)
+def test_awkward_ids_where_a_buffer_was_judged(tmp_path: Path, name: str, shown: str) -> None:
+    square = wetland()
+    layers = site_layers([name], [square], parcel=name) | judged_layers(name, square)
+    data = ready(judged_site(tmp_path, layers=layers))
+    write_exhibit(data, tmp_path)
+    text = words(finished(data)[0])
+    assert shown in text
+    assert f"Resources: {shown}" in text
 
 
 def test_text_is_measured_as_wide_as_it_is() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import shapely
-from sheets import FOOT, draft, frame_of, judged_site, site_layers, small_site, wetland
+from sheets import FOOT, draft, frame_of, judged_layers, judged_site, site_layers, small_site, wetland
 
 from wetgeo.findings import Findings
 from wetgeo.outputs import report_map
@@ -89,6 +89,21 @@ def test_text_of_users_stays_text(tmp_path: Path) -> None:
     for text in HOSTILE:
         assert " ".join(text.split()) in shown
     assert "49" not in re.findall(r"\{\{.*?\}\}|\b49\b", shown)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_text_of_users_stays_text_where_a_buffer_was_judged(tmp_path: Path, text: str) -> None:
+    square = wetland()
+    layers = site_layers([text], [square], parcel=text) | judged_layers(text, square)
+    for name in ("averaging", "averaging_areas", "violations"):
+        layers[name] = layers[name].assign(citation=text)
+    page = Page(report_page(ready(judged_site(tmp_path, layers=layers))))
+    tags = [tag for tag, _ in page.elements]
+    assert tags.count("script") == 2
+    assert not {"img", "iframe", "object", "embed", "form", "base"} & set(tags)
+    assert not [name for _, attributes in page.elements for name in attributes if name.startswith("on")]
+    # said first, in the tables, by the map and above the chart
+    assert "".join(page.text).count(" ".join(text.split())) > 6
 
 
 def test_json_of_the_script_cannot_end_it(tmp_path: Path) -> None:

@@ -42,9 +42,11 @@ class Preference:
     ground: Shape | None = None
 
     @classmethod
-    def of(cls, prefer: str, read: Callable[[str], gpd.GeoDataFrame]) -> Preference:
-        """Understand ``uniform``, ``near`` or the name of a layer, which `read` reads."""
-        if prefer in ("uniform", "near"):
+    def of(
+        cls, prefer: str | gpd.GeoDataFrame, read: Callable[[str | gpd.GeoDataFrame], gpd.GeoDataFrame]
+    ) -> Preference:
+        """Understand ``uniform``, ``near``, or a layer, which `read` reads."""
+        if isinstance(prefer, str) and prefer in ("uniform", "near"):
             return cls(near=prefer == "near")
         return cls(ground=shapely.union_all(read(prefer).geometry.to_numpy()))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wetgeo.delineation import Delineation
 from wetgeo.impacts import Disturbance, impacts_layer
+from wetgeo.inputs.build import Source
 from wetgeo.inputs.disturbance import CauseReading, probe_disturbance, read_disturbance
 from wetgeo.pipeline import LaidOut, Progress, delineation_of, lay_out, with_layers
 from wetgeo.project import Project
@@ -15,7 +16,7 @@ def _silent(_fraction: float, _message: str) -> None:
 
 
 def measure_impacts(
-    project: Project, disturbance: str, *, reading: CauseReading | None = None, progress: Progress = _silent
+    project: Project, disturbance: Source, *, reading: CauseReading | None = None, progress: Progress = _silent
 ) -> Delineation:
     """Measure what of wetlands, required buffers and natural communities is disturbed, and the replacement owed.
 
@@ -51,7 +52,7 @@ def measure_impacts(
 
 
 def screen(
-    project: Project, disturbance: str, *, reading: CauseReading | None = None, progress: Progress = _silent
+    project: Project, disturbance: Source, *, reading: CauseReading | None = None, progress: Progress = _silent
 ) -> Delineation:
     """Test which provisions some work triggers.
 
@@ -82,7 +83,7 @@ def screen(
     return with_layers(found, "screen", {"triggers": triggers}, [disturbance])
 
 
-def _disturbed(laid: LaidOut, source: str, reading: CauseReading) -> Disturbance:
+def _disturbed(laid: LaidOut, source: Source, reading: CauseReading) -> Disturbance:
     left, bottom, right, top = (float(value) for value in laid.site.resources.total_bounds)
     frame = read_disturbance(
         source, reading, crs=laid.site.crs, near=(left, bottom, right, top), findings=laid.findings

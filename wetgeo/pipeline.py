@@ -28,7 +28,7 @@ from wetgeo.design import Preference, design_buffer
 from wetgeo.extensions import extender
 from wetgeo.findings import Findings
 from wetgeo.footprints import Footprints, lay_footprints, subject_footprints
-from wetgeo.inputs.build import build_site, read_source
+from wetgeo.inputs.build import Source, build_site, read_source
 from wetgeo.kernels.offset import GeometryArray
 from wetgeo.project import Project
 from wetgeo.reasons import reasons_layer
@@ -192,7 +192,7 @@ def buffer_layers(laid: LaidOut, grounds: GeometryArray) -> dict[str, pd.DataFra
 
 
 def check(
-    project: Project, proposed: str, *, monuments: str | None = None, progress: Progress = _silent
+    project: Project, proposed: Source, *, monuments: Source | None = None, progress: Progress = _silent
 ) -> Delineation:
     """Judge a proposed buffer; what `delineate` finds is part of the answer.
 
@@ -201,7 +201,7 @@ def check(
     project
         A project file as read.
     proposed
-        The proposal: ``FILE`` or ``FILE|LAYER`` with polygons.
+        The proposal: ``FILE`` or ``FILE|LAYER`` with polygons, or a frame.
     monuments
         Staked monuments, as a file or layer of points, or None.
     progress
@@ -219,7 +219,7 @@ def check(
     judged = judge(averaging, Proposal.of(averaging, frame, laid.findings), laid.findings)
     layers = _averaging(laid, averaging, judged)
     found = delineation_of(laid, progress, proposed=_to_record(layers, laid.findings))
-    sources = [proposed]
+    sources: list[Source] = [proposed]
     if monuments is not None:
         sources.append(monuments)
         points = read_source(monuments, name="monuments", crs=laid.site.crs, findings=laid.findings, kinds=("point",))
@@ -228,7 +228,9 @@ def check(
     return with_layers(found, "check", layers, sources)
 
 
-def design(project: Project, keep_out: str, *, prefer: str = "uniform", progress: Progress = _silent) -> Delineation:
+def design(
+    project: Project, keep_out: Source, *, prefer: Source = "uniform", progress: Progress = _silent
+) -> Delineation:
     """Find a buffer that complies around what must stay out of it, and judge it as `check` would.
 
     Parameters
@@ -281,10 +283,10 @@ def _to_record(layers: dict[str, pd.DataFrame], findings: Findings) -> gpd.GeoDa
 
 
 def with_layers(
-    found: Delineation, command: str, layers: dict[str, pd.DataFrame], sources: Sequence[str]
+    found: Delineation, command: str, layers: dict[str, pd.DataFrame], sources: Sequence[Source]
 ) -> Delineation:
     """Add the layers of a command, and the files that it was given."""
-    files = [Path(source.partition("|")[0]).absolute() for source in sources]
+    files = [Path(source.partition("|")[0]).absolute() for source in sources if isinstance(source, str)]
     return dataclasses.replace(
         found, command=command, layers={**found.layers, **layers}, inputs=[*found.inputs, *files]
     )

@@ -41,6 +41,8 @@ class LayerSource:
     defaults: Mapping[str, Any] = field(default_factory=dict)
     crs: str | None = None
     table: Path | None = None
+    #: a GeoDataFrame that stands for the file, where a program gives the layer itself; `path` is then only its name
+    frame: Any = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +78,8 @@ class Project:
         """Every file that the project names."""
         tables = [source.table for source in self.layers.values() if source.table is not None]
         rasters = self.dem.paths if self.dem is not None else ()
-        return tuple(dict.fromkeys([*(source.path for source in self.layers.values()), *tables, *rasters]))
+        layers = [source.path for source in self.layers.values() if source.frame is None]
+        return tuple(dict.fromkeys([*layers, *tables, *rasters]))
 
 
 def close_match(word: str, allowed: Iterable[str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeAlias
 
 import geopandas as gpd
 from pyproj import CRS
@@ -25,6 +26,8 @@ from wetgeo.site import RESOURCE_LAYERS, Site
 from wetgeo.units import FOOT_M
 
 Progress = Callable[[float, str], None]
+#: what a command judges: ``FILE``, ``FILE|LAYER`` or, from a program, a frame
+Source: TypeAlias = "str | gpd.GeoDataFrame"
 
 
 def build_site(project: Project, pack: ClassTable, findings: Findings, *, progress: Progress | None = None) -> Site:
@@ -147,14 +150,14 @@ def site_frames(
 
 
 def read_source(
-    src: str, *, name: str, crs: CRS, findings: Findings, kinds: tuple[str, ...] = ("polygon",)
+    src: Source, *, name: str, crs: CRS, findings: Findings, kinds: tuple[str, ...] = ("polygon",)
 ) -> gpd.GeoDataFrame:
     """Read a file that a command names, such as a proposal, as it comes into the site.
 
     Parameters
     ----------
     src
-        ``FILE``, ``FILE|LAYER`` or, as QGIS writes it, ``FILE|layername=LAYER``.
+        ``FILE``, ``FILE|LAYER`` or, as QGIS writes it, ``FILE|layername=LAYER``; or a frame.
     name
         What the findings and errors call it, such as ``proposed``.
     crs
@@ -177,8 +180,10 @@ def read_source(
     return read_named(source_of(src, name), crs=crs, findings=findings, kinds=kinds)[["feature_id", "geometry"]]
 
 
-def source_of(src: str, name: str) -> LayerSource:
-    """Take apart the SRC of a command line; `name` is what findings and errors call it."""
+def source_of(src: Source, name: str) -> LayerSource:
+    """Take apart the SRC of a command line, or take a frame; `name` is what findings and errors call it."""
+    if not isinstance(src, str):
+        return LayerSource(name=name, path=Path(f"{name}, as given"), frame=src)
     file, _, layer = src.partition("|")
     layer = layer.removeprefix("layername=")
     return LayerSource(name=name, path=Path(file).absolute(), layer=layer or None)

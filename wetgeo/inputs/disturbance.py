@@ -12,7 +12,7 @@ from pyproj import CRS
 
 from wetgeo.errors import InputError
 from wetgeo.findings import Findings
-from wetgeo.inputs.build import read_named, source_of
+from wetgeo.inputs.build import Source, read_named, source_of
 from wetgeo.inputs.draft import draft_layer
 from wetgeo.inputs.faults import Faults, listed
 from wetgeo.project import LayerSource
@@ -45,7 +45,7 @@ class CauseReading:
 
 
 def read_disturbance(
-    src: str,
+    src: Source,
     reading: CauseReading,
     *,
     crs: CRS,
@@ -81,7 +81,7 @@ def read_disturbance(
     return frame.assign(cause=pd.Series(causes, dtype=object))[["feature_id", "cause", "geometry"]]
 
 
-def probe_disturbance(src: str, reading: CauseReading) -> None:
+def probe_disturbance(src: Source, reading: CauseReading) -> None:
     """Raise what `read_disturbance` would, as far as it can be told before the site is known."""
     faults = Faults()
     draft = draft_layer(_source(src, reading), Findings(), faults, allowed=("polygon",))
@@ -90,7 +90,7 @@ def probe_disturbance(src: str, reading: CauseReading) -> None:
         _causes(src, reading, [draft.names[row] for row in draft.rows], draft.roles["cause"])
 
 
-def _source(src: str, reading: CauseReading) -> LayerSource:
+def _source(src: Source, reading: CauseReading) -> LayerSource:
     return replace(
         source_of(src, "disturbance"),
         fields={} if reading.column is None else {"cause": reading.column},
@@ -99,7 +99,7 @@ def _source(src: str, reading: CauseReading) -> LayerSource:
     )
 
 
-def _causes(src: str, reading: CauseReading, names: Iterable[str], told: Iterable[Any]) -> list[str | None]:
+def _causes(src: Source, reading: CauseReading, names: Iterable[str], told: Iterable[Any]) -> list[str | None]:
     """Understand the causes that features tell; those that cannot be are named, all at once."""
     known = {normalise(word): word for word in CAUSES}
     causes: list[str | None] = []

@@ -210,7 +210,8 @@ def from_frame(source: LayerSource, frame: gpd.GeoDataFrame) -> RawLayer:
     table = pa.Table.from_pandas(pd.DataFrame(frame.drop(columns=frame.geometry.name)), preserve_index=False)
     return RawLayer(
         source=source,
-        attributes=_frame(table),
+        # a table without columns has no rows
+        attributes=_frame(table).reindex(pd.RangeIndex(len(frame))),
         geometry=shapely.force_2d(geometry),
         numbers=np.arange(1, len(frame) + 1),
         crs=from_file(frame.crs),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import textwrap
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -13,7 +14,7 @@ from wetgeo.frames import natural_key
 from wetgeo.outputs.read import read_layer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 _WIDTH = 100
@@ -40,27 +41,32 @@ def explain_resource(folder: Path, resource_id: str) -> str:
     OutputError
         The folder holds no outputs that can be read, or no such resource.
     """
-    resources = read_layer(folder, "resources")
+    return explain_from(partial(read_layer, folder), resource_id, str(folder))
+
+
+def explain_from(layer: Callable[[str], pd.DataFrame], resource_id: str, run: str) -> str:
+    """Tell the same of layers that `layer` gives by name; `run` is what an error calls them."""
+    resources = layer("resources")
     mine = _of(resources, resource_id)
     if mine.empty:
-        raise _no_such(folder, resource_id, resources)
+        raise _no_such(run, resource_id, resources)
     one = mine.iloc[0]
     kinds = [str(part) for part in (one["resource_type"], one["class"]) if not pd.isna(part)]
     if one["gdnr"] in (True, 1):
         kinds.append("groundwater-dependent")
     lines = [f"{resource_id}: {', '.join(kinds)}"]
-    lines += _buffer(_of(read_layer(folder, "buffers"), resource_id))
-    for step in _rows(_of(read_layer(folder, "reasons"), resource_id)):
+    lines += _buffer(_of(layer("buffers"), resource_id))
+    for step in _rows(_of(layer("reasons"), resource_id)):
         lines += _item(f"{step['step']}. {step['what']}: {step['reason']}", step["citation"])
-    for zone in _rows(_of(read_layer(folder, "zones"), resource_id)):
+    for zone in _rows(_of(layer("zones"), resource_id)):
         lines += _item(
             f"{zone['zone']} zone: {_ft(zone['width_ft'])} wide, {zone['area_sqft']:,.0f} sq ft", zone["citation"]
         )
-    for added in _rows(_of(read_layer(folder, "extensions"), resource_id)):
+    for added in _rows(_of(layer("extensions"), resource_id)):
         place = "" if pd.isna(added["zone"]) else f" to the {added['zone']} zone"
         words = f"added{place} for {str(added['kind']).replace('_', ' ')}: {added['area_sqft']:,.0f} sq ft"
         lines += _item(f"{words}, up to {_ft(added['reach_ft'])} from the resource", added["citation"])
-    findings = read_layer(folder, "findings")
+    findings = layer("findings")
     for found in _rows(findings[findings["feature_id"] == resource_id]):
         lines += _item(f"{found['severity']}: {found['message']}", found["citation"])
     return "\n".join(lines)
@@ -97,10 +103,10 @@ def _ft(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".") + " ft"
 
 
-def _no_such(folder: Path, resource_id: str, resources: pd.DataFrame) -> OutputError:
+def _no_such(run: str, resource_id: str, resources: pd.DataFrame) -> OutputError:
     ids = sorted(resources["resource_id"], key=natural_key)
     near = difflib.get_close_matches(resource_id, ids, n=_NAMES_SHOWN) or ids[:_NAMES_SHOWN]
     return OutputError(
-        f"{folder} holds no resource {resource_id!r}",
+        f"{run} holds no resource {resource_id!r}",
         mend=f"name one of its {len(ids)} resources, such as {', '.join(near)}",
     )

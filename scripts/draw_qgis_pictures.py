@@ -11,7 +11,8 @@ from pathlib import Path
 
 import processing
 from qgis.core import QgsLayoutExporter, QgsProject, QgsVectorLayer
-from qgis.PyQt.QtCore import QTimer
+from qgis.PyQt.QtCore import Qt, QTimer
+from qgis.PyQt.QtGui import QImage
 from qgis.PyQt.QtWidgets import QDockWidget
 from qgis.utils import iface
 
@@ -27,9 +28,14 @@ def later(milliseconds, step):
 
 
 def grab(widget, name):
-    """Save a picture of a window, at most so wide."""
-    picture = widget.grab()
-    picture.save(str(PICTURES / f"qgis-{name}.png"))
+    """Save a picture of a window."""
+    save(widget.grab().toImage(), name)
+
+
+def save(image, name):
+    """Save a picture in 256 colours, for small files."""
+    image = image.convertToFormat(QImage.Format.Format_Indexed8, Qt.ImageConversionFlag.AvoidDither)
+    image.save(str(PICTURES / f"qgis-{name}.png"))
 
 
 def begin():
@@ -48,7 +54,9 @@ def draw_project():
     layout = QgsProject.instance().layoutManager().printLayouts()[0]
     settings = QgsLayoutExporter.ImageExportSettings()
     settings.dpi = 90
-    QgsLayoutExporter(layout).exportToImage(str(PICTURES / "qgis-sheet.png"), settings)
+    sheet = str(PICTURES / "qgis-sheet.png")
+    QgsLayoutExporter(layout).exportToImage(sheet, settings)
+    save(QImage(sheet), "sheet")
     iface.addProject(os.environ["CHECK"])
     later(_DRAWN, zoom_to_proposal)
 
@@ -95,7 +103,9 @@ def run_algorithm(dialog, parameters):
     for node in QgsProject.instance().layerTreeRoot().findLayers():
         node.setItemVisibilityChecked(False)
         node.setExpanded(False)
-    processing.runAndLoadResults("wetgeo:requiredbuffers", {**parameters, "FOLDER": os.environ["FOLDER"]})
+    processing.runAndLoadResults(
+        "wetgeo:requiredbuffers", {**parameters, "FOLDER": os.environ["FOLDER"], "FORMATS": []}
+    )
     for dock in iface.mainWindow().findChildren(QDockWidget):
         if dock.objectName() == "ProcessingToolbox":
             dock.setVisible(True)

@@ -246,7 +246,8 @@ def _averaging_areas(delineation: Delineation) -> LayerStyle:
         title="Averaging areas",
         renderer=_hatched(delineation, "averaging_areas", ("reduced", "added", "over_cap", "not_counted")),
         labeling=q.labels(
-            "\"label\" || '\\n' || format_number(\"area_sqft\", 0) || ' sq ft'",
+            # slivers stand in the table only
+            'if("area_sqft" < 0.5, NULL, "label" || \'\\n\' || format_number("area_sqft", 0) || \' sq ft\')',
             text,
             place=q.HORIZONTAL,
             below=LABELS,

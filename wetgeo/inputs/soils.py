@@ -73,6 +73,8 @@ def find_table(source: LayerSource) -> SoilTable | None:
                 "without a header, DBF, or in a GeoPackage or FileGDB",
             )
         return stated
+    if source.frame is not None:
+        return None  # a frame lies in no folder
     found = None
     if source.path.is_dir() or source.path.suffix.lower() in (".gpkg", ".gdb", ".sqlite", ".zip"):
         found = _from_file(source.path, source.name, layer=source.layer)

@@ -17,7 +17,7 @@ import shapely
 from pyproj import CRS, Transformer
 
 from wetgeo.findings import Findings
-from wetgeo.kernels.courses import bearing
+from wetgeo.kernels.courses import azimuth_seconds, bearing_text
 from wetgeo.kernels.lines import Chains
 from wetgeo.kernels.stations import even_stations, fill_stretches, strays
 from wetgeo.lot_lines import Holders, LotLine, LotLines, Piece
@@ -213,10 +213,10 @@ def _monuments_layer(edge: LotLines, stakes: list[Stake], rule: MonumentRule, si
     lon, lat = Transformer.from_crs(site.crs, CRS(site.crs).geodetic_crs, always_xy=True).transform(x, y)
     labels = edge.lots.labels.tolist()
     names = [dict.fromkeys(str(labels[lot]) for lot in stake.lots) for stake in stakes]
-    bearings = [
-        None if other is None else bearing(x[other] - x[one], y[other] - y[one])
-        for one, other in enumerate(_following(stakes, edge.chains))
-    ]
+    following = _following(stakes, edge.chains)
+    other = np.array([one if after is None else after for one, after in enumerate(following)], dtype=np.intp)
+    seconds = azimuth_seconds(x[other] - x, y[other] - y).tolist()
+    bearings = [None if after is None else bearing_text(angle) for after, angle in zip(following, seconds, strict=True)]
     return gpd.GeoDataFrame(
         {
             "monument_id": [f"{stake.resource_id}-{stake.seq}" for stake in stakes],

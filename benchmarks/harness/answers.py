@@ -63,6 +63,11 @@ def parts(out: Path) -> Answer:
 def points(out: Path) -> Answer:
     """Read points along outlines."""
     frame = _read(out, "points")
+    places = np.round(shapely.get_coordinates(frame.geometry.to_numpy()), 3)
+    if "WET_ID" not in frame:
+        frame["WET_ID"] = frame["cat"].astype(str)
+    # the end of a ring is its start again
+    frame = frame.assign(x=places[:, 0], y=places[:, 1]).drop_duplicates(["WET_ID", "x", "y"])
     return {"count": float(len(frame)), "count by wetland": frame.groupby("WET_ID").size().astype(float)}
 
 

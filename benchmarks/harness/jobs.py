@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ CENTRES = (
     "it counts cells by their centres, wetgeo (as exactextract) by the part inside; the rule says nothing, so a width "
     "near a step of the slope may fall on its other side"
 )
+GRASS_ARCS = "its buffers by GEOS take no tolerance: a quarter circle has the chords it has"
 D8 = "richdem's D8 does not weigh that diagonals are longer"
 
 
@@ -69,6 +71,25 @@ def _programs(script: str, stated: Sequence[Stated] = (), *, without: str = "") 
     return tuple(program for program in found if program.family not in without.split())
 
 
+#: what follows from slopes that count cells by their centres
+_BY_CENTRES = tuple(
+    Stated(quantity=quantity, allowed=allowed, reason=CENTRES)
+    for quantity, allowed in {
+        "slope": 1.5,
+        "width": 0.15,
+        "area by wetland": 0.2,
+        "area": 2e-4,
+        "ground counted once": 2e-4,
+        "parcels": 2e-3,
+        "buffer on parcels": 2e-4,
+    }.items()
+)
+_LOT_LINES = Stated(
+    quantity="monuments",
+    allowed=0.01,
+    reason="wetgeo marks no lot, and no gap between buffers, that holds less than about a foot of edge",
+)
+
 _AREAS = (
     Check(quantity="count", allowed=0),
     Check(quantity="area", allowed=1e-6),
@@ -84,7 +105,18 @@ JOBS: dict[str, Job] = {
         title="buffer by class, quarter circles in 25 to 49 chords",
         read=answers.areas_of("buffers"),
         checks=_AREAS,
-        programs=_programs("b1_buffer", _BUFFER),
+        programs=(
+            *_programs("b1_buffer", _BUFFER, without="grass"),
+            Program(
+                name="GRASS",
+                family="grass",
+                script="peers/grass/b1_buffer.sh",
+                stated=tuple(
+                    Stated(quantity=quantity, allowed=allowed, reason=GRASS_ARCS)
+                    for quantity, allowed in (("area", 1e-2), ("area by wetland", 5e-2))
+                ),
+            ),
+        ),
         target=1.5,
     ),
     "B2": Job(
@@ -132,7 +164,17 @@ JOBS: dict[str, Job] = {
         title="points evenly along outlines, at most 200 ft apart",
         read=answers.points,
         checks=(Check(quantity="count", allowed=0), Check(quantity="count by wetland", allowed=0, relative=False)),
-        programs=_programs("b5_monuments"),
+        programs=(
+            *_programs("b5_monuments", without="grass"),
+            Program(
+                name="GRASS",
+                family="grass",
+                script="peers/grass/b5_monuments.sh",
+                stated=(
+                    Stated(quantity="count by wetland", allowed=math.inf, reason="outlines as lines lose their wetland"),
+                ),
+            ),
+        ),
         target=1.5,
     ),
     "B7": Job(
@@ -192,7 +234,22 @@ JOBS: dict[str, Job] = {
             Check(quantity="buffer on parcels", allowed=1e-6),
             Check(quantity="monuments", allowed=0),
         ),
-        programs=_programs("b9_rule"),
+        programs=(
+            Program(name="wetgeo", family="wetgeo", script="wetgeo_side/b9_rule.py"),
+            Program(
+                name="geopandas + rasterio + exactextract",
+                family="python",
+                script="peers/geopandas/b9_rule.py",
+                stated=(_LOT_LINES,),
+            ),
+            *(
+                Program(name=name, family=family, script=script, stated=(*_BY_CENTRES, _LOT_LINES))
+                for name, family, script in (
+                    ("PostGIS", "postgis", "peers/postgis/b9_rule.sql"),
+                    ("QGIS Processing", "qgis", "peers/qgis/b9_rule.py"),
+                )
+            ),
+        ),
         target=5,
         note="Monuments at bends and the leave for token edges are switched off by the project's options, as no peer has "
         "them. wetgeo also writes edges, the proof of spacing, reasons, findings and provenance; the peers do not.",

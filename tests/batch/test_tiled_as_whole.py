@@ -7,14 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 import shapely
-from tiled import assert_same, hashes, in_tiles, whole
+from tiled import FT, ORIGIN, assert_same, hashes, in_tiles, ponds_on_lots, whole
 from worlds import UTM, World, random_world, sample
 
 from wetgeo.batch import laying, surveying
 from wetgeo.batch.tiling import tile_names
 
-FT = 0.3048
-ORIGIN = np.array([460_000, 4_980_000] * 2)
 WORLDS = {
     "random-1": lambda: random_world(1),
     "rcwd": lambda: sample("rcwd"),
@@ -33,25 +31,6 @@ def test_the_size_of_tiles_does_not_matter(tmp_path):
     project = sample("rcwd").write(tmp_path)
     found = [in_tiles(project, tmp_path / f"work{most}", most=most) for most in (1, 3, 100)]
     assert hashes(found[0]) == hashes(found[1]) == hashes(found[2])
-
-
-def ponds_on_lots(strip_ft: float) -> World:
-    """Two ponds far from each other, and one lot: it surrounds the second, and comes to the first as a strip."""
-    ponds, lots = [(0, 0, 200, 200), (6000, 0, 6200, 200)], [(240, 100, 5900, 100 + strip_ft), (5900, -500, 7000, 700)]
-    ponds, lots = ([shapely.box(*(np.array(box) * FT + ORIGIN)) for box in some] for some in (ponds, lots))
-    wetlands = gpd.GeoDataFrame({"ID": ["A", "B"]}, geometry=ponds, crs=UTM)
-    parcels = gpd.GeoDataFrame({"PIN": ["1"]}, geometry=[shapely.union_all(lots)], crs=UTM)
-    tables = """
-[layers.wetlands]
-path = "wetlands.{end}"
-fields = { id = "ID" }
-defaults.central = true
-[layers.parcels]
-path = "parcels.{end}"
-fields = { id = "PIN" }
-"""
-    dem = random_world(1).dem
-    return World(layers={"wetlands": wetlands, "parcels": parcels}, dem=dem, tables=tables, rule="rcwd-rule-m-2004")
 
 
 @pytest.mark.parametrize("strip_ft", [5.0, 30.0])

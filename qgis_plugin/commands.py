@@ -148,7 +148,7 @@ class CommandAlgorithm(WetgeoAlgorithm):
         if ended.code is None:
             return None
         if ended.code not in (0, _NOT_COMPLIANT):
-            raise QgsProcessingException(_sentences(ended, temporary))
+            raise QgsProcessingException(sentences(ended, temporary))
         for line in ended.out.splitlines():
             feedback.pushInfo(line)
         return ended
@@ -303,10 +303,15 @@ def _citation(pack):
     return ", ".join(str(part) for part in parts if part)
 
 
-def _sentences(ended, temporary):
+def sentences(ended, temporary):
     """Return wetgeo's own sentences, from the word Error on, without the folder that is gone afterwards."""
     lines = list(ended.messages)
     start = next((number for number, line in enumerate(lines) if line.startswith("Error")), 0)
     text = "\n".join(lines[start:]) or f"wetgeo ended with status {ended.code} and said nothing"
     here = [f"In this dialog, {name} is: {place}." for name, place in _HERE.items() if name in text]
-    return "\n".join([text.replace(f"{temporary}/", "").replace(f"{temporary}\\", ""), *here])
+    return "\n".join([without_folder(text, temporary), *here])
+
+
+def without_folder(text, folder):
+    """Leave a folder that is gone afterwards out of a text."""
+    return text.replace(f"{folder}/", "").replace(f"{folder}\\", "")

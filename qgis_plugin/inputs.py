@@ -28,7 +28,7 @@ from qgis.core import (
 
 from . import program
 from .layer_roles import LAYERS, LINE, POINT, POLYGON, RESOURCES, ROLES, SHOWN
-from .project_file import pairs, plain_value, project_text
+from .project_file import pairs, plain_value, project_text, values_by_role
 
 _KINDS = {
     POLYGON: QgsProcessing.SourceType.TypeVectorPolygon,
@@ -50,8 +50,8 @@ class Site(NamedTuple):
     inputs: Path
 
 
-def add_parameters(algorithm):
-    """Add the parameters of a site to an algorithm."""
+def add_parameters(algorithm, *, overwrite=True):
+    """Add the parameters of a site to an algorithm, and whether what stands there may be replaced."""
     packs = program.packs()
     known = [pack["id"] for pack in sorted(packs, key=lambda pack: pack.get("status") != "in force")]
     add = algorithm.addParameter
@@ -76,6 +76,8 @@ def add_parameters(algorithm):
         )
     )
     _add_settings(algorithm)
+    if overwrite:
+        add(QgsProcessingParameterBoolean("OVERWRITE", algorithm.tr("Replace what stands there"), defaultValue=False))
 
 
 def _layer_parameters(algorithm, layer):
@@ -119,6 +121,13 @@ def _add_settings(algorithm):
             headers=[tr("option"), tr("value")],
             optional=True,
         ),
+        QgsProcessingParameterMatrix(
+            "DEFAULTS",
+            tr("Values of features that have none"),
+            hasFixedNumberRows=False,
+            headers=[tr("layer, as wetlands"), tr("role, as central"), tr("value, as true")],
+            optional=True,
+        ),
         QgsProcessingParameterCrs("CRS", tr("CRS to work in (empty: the wetlands' own)"), optional=True),
         QgsProcessingParameterDateTime(
             "DATE",
@@ -127,9 +136,8 @@ def _add_settings(algorithm):
             optional=True,
         ),
         QgsProcessingParameterString("NAME", tr("Name of the project"), optional=True),
-        QgsProcessingParameterBoolean("OVERWRITE", tr("Replace what stands there"), defaultValue=False),
     ):
-        add = parameter if parameter.name() in ("DATE", "NAME", "OVERWRITE") else _advanced(parameter)
+        add = parameter if parameter.name() in ("DATE", "NAME") else _advanced(parameter)
         algorithm.addParameter(add)
 
 
@@ -146,14 +154,17 @@ def faults(algorithm, parameters, context, extra=()):
     found = []
     names = {layer.name.upper(): layer.title for layer in LAYERS}
     names.update({name: algorithm.parameterDefinition(name).description() for name in extra})
-    given = {}
     for name, title in names.items():
         source = algorithm.parameterAsSource(parameters, name, context) if parameters.get(name) is not None else None
         if source is not None:
-            given[name] = source
             found += _layer_faults(algorithm, title, source, needed=name.lower() in RESOURCES or name in extra)
-    if not any(resource.upper() in given for resource in RESOURCES):
-        found.append(algorithm.tr("No resources: give wetlands, lakes or streams."))
+    return found + missing(algorithm, parameters, context)
+
+
+def missing(algorithm, parameters, context):
+    """Tell whether there is nothing to work on, or a raster that is no file."""
+    there = any(parameters.get(resource.upper()) is not None for resource in RESOURCES)
+    found = [] if there else [algorithm.tr("No resources: give wetlands, lakes or streams.")]
     return found + _raster_faults(algorithm, parameters, context)
 
 
@@ -269,12 +280,14 @@ def mapping(algorithm, parameters, context, layer):
         chosen = algorithm.parameterAsFields(parameters, f"{name}_{role.upper()}", context)
         if chosen:
             fields[role] = renamed(chosen[0])
+    defaults = values_by_role(algorithm.parameterAsMatrix(parameters, "DEFAULTS", context), layer.name)
     entries = {"fields": fields or None}
     if "class" in layer.roles:
         values = pairs(algorithm.parameterAsMatrix(parameters, f"{name}_CLASS_VALUES", context))
         default = algorithm.parameterAsString(parameters, f"{name}_CLASS_DEFAULT", context)
         entries["values"] = {"class": values} if values else None
-        entries["defaults"] = {"class": default} if default else None
+        defaults = {**defaults, **({"class": default} if default else {})}
+    entries["defaults"] = defaults or None
     if layer.name == "soils":
         table = algorithm.parameterAsFile(parameters, "SOILS_TABLE", context)
         entries["table"] = str(Path(table).absolute()) if table else None

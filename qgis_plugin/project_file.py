@@ -69,3 +69,10 @@ def pairs(flat):
     """Take a matrix of two columns, as QGIS hands it over, as a dict; rows without a first cell are left out."""
     cells = ["" if cell is None else str(cell).strip() for cell in flat or ()]
     return {name: meant for name, meant in zip(cells[::2], cells[1::2]) if name}
+
+
+def values_by_role(flat, layer):
+    """Take the rows of one layer from a matrix of layer, role and value."""
+    cells = ["" if cell is None else str(cell).strip() for cell in flat or ()]
+    rows = zip(cells[::3], cells[1::3], cells[2::3])
+    return {role: plain_value(meant) for name, role, meant in rows if name == layer and role}

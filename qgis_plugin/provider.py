@@ -15,6 +15,7 @@ from .commands import (
     RequiredBuffers,
     Screen,
 )
+from .doctor import Doctor
 from .write_project import WriteProject
 
 _SETTING = "WETGEO_PYTHON"
@@ -68,6 +69,7 @@ class WetgeoProvider(QgsProcessingProvider):
             PlaceMonuments,
             Impacts,
             Screen,
+            Doctor,
             WriteProject,
         ):
             self.addAlgorithm(algorithm())

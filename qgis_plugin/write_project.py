@@ -52,7 +52,7 @@ class WriteProject(WetgeoAlgorithm):
                     )
                 )
         copies.unlink(missing_ok=True)
-        layers = self._layers(parameters, context, feedback, copies)
+        layers = referenced(self, parameters, context, feedback, copies)
         if feedback.isCanceled():
             copies.unlink(missing_ok=True)
             feedback.pushInfo(self.tr("Cancelled: nothing was written."))
@@ -66,26 +66,28 @@ class WriteProject(WetgeoAlgorithm):
         path.write_text(text, encoding="utf-8")
         return {"PROJECT": str(path)}
 
-    def _layers(self, parameters, context, feedback, copies):
-        layers = {}
-        for layer in LAYERS:
-            name = layer.name.upper()
-            if parameters.get(name) is None or feedback.isCanceled():
-                continue
-            entries = inputs.mapping(self, parameters, context, layer)
-            place = reference(self.parameterAsVectorLayer(parameters, name, context), parameters[name])
-            if place is None:
-                source = self.parameterAsSource(parameters, name, context)
-                inputs.write_layer(source, copies, layer.name, context, feedback)
-                place = {"path": copies.name, "layer": layer.name}
-                feedback.pushInfo(self.tr("{} was copied into {}").format(layer.title, copies.name))
-            else:
-                chosen = entries.get("fields") or {}
-                for role in chosen:
-                    field = self.parameterAsFields(parameters, f"{name}_{role.upper()}", context)
-                    chosen[role] = field[0]
-            layers[layer.name] = {**place, **entries}
-        return layers
+
+def referenced(algorithm, parameters, context, feedback, copies):
+    """Say where each layer is, as entries of the project file; what is no plain file is copied into `copies`."""
+    layers = {}
+    for layer in LAYERS:
+        name = layer.name.upper()
+        if parameters.get(name) is None or feedback.isCanceled():
+            continue
+        entries = inputs.mapping(algorithm, parameters, context, layer)
+        place = reference(algorithm.parameterAsVectorLayer(parameters, name, context), parameters[name])
+        if place is None:
+            source = algorithm.parameterAsSource(parameters, name, context)
+            inputs.write_layer(source, copies, layer.name, context, feedback)
+            place = {"path": copies.name, "layer": layer.name}
+            feedback.pushInfo(algorithm.tr("{} was copied into {}").format(layer.title, copies.name))
+        else:
+            chosen = entries.get("fields") or {}
+            for role in chosen:
+                field = algorithm.parameterAsFields(parameters, f"{name}_{role.upper()}", context)
+                chosen[role] = field[0]
+        layers[layer.name] = {**place, **entries}
+    return layers
 
 
 def reference(layer, given):

@@ -63,6 +63,13 @@ def parameters(project: Path) -> dict[str, Any]:
         inner = f"|layername={layer['layer']}" if "layer" in layer else ""
         found[name.upper()] = {"source": f"{path}{inner}", "subset": layer.get("where")}
         found |= {f"{name.upper()}_{role.upper()}": field for role, field in layer.get("fields", {}).items()}
+    defaults = [
+        (name, role, str(value))
+        for name, layer in document["layers"].items()
+        for role, value in layer.get("defaults", {}).items()
+    ]
+    if defaults:
+        found["DEFAULTS"] = [cell for row in defaults for cell in row]
     if "dem" in document:
         found["DEM"] = {"raster": str((project.parent / document["dem"]["path"]).resolve())}
         found["DEM_UNIT"] = document["dem"].get("z_unit", "as the file says")

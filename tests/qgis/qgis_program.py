@@ -16,7 +16,7 @@ INSIDE = Path(__file__).parent / "inside"
 PYTHON = os.environ.get("WETGEO_QGIS_PYTHON", "/usr/bin/python3")
 PROCESS = os.environ.get("WETGEO_QGIS_PROCESS", "/usr/bin/qgis_process.bin")
 ABSENT = f"no QGIS here: {PYTHON} cannot import qgis (Debian: apt-get install qgis python3-qgis qgis-providers)"
-SECONDS = 300
+SECONDS = 900
 
 
 def environment(home: Path, **more: str) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import zipfile
 from pathlib import Path
@@ -14,7 +15,8 @@ import pytest
 import qgis_program
 
 ALGORITHMS = (
-    "checkaveraging", "designaveraging", "impacts", "placemonuments", "requiredbuffers", "screen", "writeproject"
+    "checkaveraging", "designaveraging", "doctor", "impacts", "placemonuments", "requiredbuffers", "screen",
+    "writeproject",
 )  # fmt: skip
 
 
@@ -61,6 +63,7 @@ def jobs(projects: dict[str, Path], site: Path, home: Path) -> dict[str, dict[st
         "impacts": (mcwd, {"DISTURBANCE": layer("new_impervious"), "CAUSE": "fill"}),
         "screen": (mcwd, {"DISTURBANCE": layer("new_impervious"), "CAUSE": "fill"}),
         "writeproject": (chosen, {}),
+        "doctor": (mcwd, {"REMARKS": {"sink": str(home / "remarks.gpkg")}, "PAGE": str(home / "doctor.html")}),
     }
     made = {}
     for name, (given, more) in mine.items():
@@ -69,10 +72,12 @@ def jobs(projects: dict[str, Path], site: Path, home: Path) -> dict[str, dict[st
             place = {"PROJECT": str(home / "written.toml")}
         elif name == "placemonuments":
             del place["FORMATS"]  # its own
+        elif name == "doctor":
+            place = {}
         made[name] = {
             "id": f"wetgeo:{name}",
             "parameters": {**given, **more, **place},
-            "load": name == "checkaveraging",
+            "load": name in ("checkaveraging", "doctor"),
         }
     return made
 
@@ -117,7 +122,7 @@ def _same(one: Path, other: Path) -> None:
         pd.testing.assert_frame_equal(pd.DataFrame(left[own]), pd.DataFrame(right[own]), obj=name)
 
 
-@pytest.mark.parametrize("name", [name for name in ALGORITHMS if name != "writeproject"])
+@pytest.mark.parametrize("name", [name for name in ALGORITHMS if name not in ("doctor", "writeproject")])
 def test_an_algorithm_gives_the_numbers_of_the_command(told, commands: dict[str, Path], home: Path, name: str) -> None:
     ended = told["by_name"][name]
     assert ended.get("error") is None
@@ -131,6 +136,26 @@ def test_a_project_written_from_layers_gives_the_same_numbers(told, commands: di
     assert (home / "written_inputs.gpkg").exists()  # for the selection; the other layers stay where they are
     assert [name for name, _ in pyogrio.list_layers(home / "written_inputs.gpkg")] == ["wetlands"]
     _same(commands["writeproject"] / "buffers.gpkg", commands["placemonuments"] / "buffers.gpkg")
+
+
+def test_doctor_tells_what_the_command_tells(told, projects: dict[str, Path], home: Path, run_wetgeo) -> None:
+    ended = told["by_name"]["doctor"]
+    assert ended.get("error") is None
+    document = json.loads(run_wetgeo("doctor", projects["mcwd"], "--json").out)
+    counts = {severity.upper(): document["counts"][severity] for severity in ("error", "warning", "info")}
+    assert ended["results"] == {
+        "RUNS": True, **counts, "REMARKS": str(home / "remarks.gpkg"), "PAGE": str(home / "doctor.html")
+    }  # fmt: skip
+    points = gpd.read_file(home / "remarks.gpkg")
+    assert points.crs == document["crs"]
+    names = ["severity", "code", "layer", "feature_id", "mend"]
+    assert points[names].to_numpy().tolist() == [[remark[name] for name in names] for remark in document["remarks"]]
+    there = points[~points.geometry.isna()]
+    places = [[remark["x"], remark["y"]] for remark in document["remarks"] if remark["x"] is not None]
+    assert places
+    assert there.get_coordinates().to_numpy().tolist() == [pytest.approx(place, abs=1e-6) for place in places]
+    assert [(layer["title"], layer["renderer"]) for layer in ended["loaded"]] == [("Remarks", "categorizedSymbol")]
+    assert "/wetgeo-qgis-" not in (home / "doctor.html").read_text(encoding="utf-8")
 
 
 def test_what_was_run_can_be_run_again(told, home: Path, run_wetgeo, tmp_path: Path) -> None:
@@ -219,12 +244,14 @@ rule = "rcwd-rule-m-2004"
 date = 2026-06-01
 [layers.wetlands]
 path = '{feet / "Wetland.shp"}'
+defaults.central = true
 [layers.streams]
 path = '{feet / "Stream.shp"}'
 [layers.watercourses]
 path = '{feet / "River.shp"}'
 [layers.parcels]
 path = '{parcels}'
+fields = {{ id = "MAP_LOT" }}
 [outputs]
 formats = ["gpkg"]
 """,

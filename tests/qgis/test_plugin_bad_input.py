@@ -6,9 +6,9 @@ from pathlib import Path
 
 import plugin_jobs
 import pytest
-from test_plugin import home, plugins, site, wetgeo  # noqa: F401 -- fixtures
+from test_plugin import ALGORITHMS, home, plugins, site, wetgeo  # noqa: F401 -- fixtures
 
-BUFFERS = "wetgeo:requiredbuffers"
+BUFFERS, DOCTOR = "wetgeo:requiredbuffers", "wetgeo:doctor"
 
 
 @pytest.fixture(scope="module")
@@ -39,13 +39,18 @@ def told(site: Path, home: Path, plugins: Path, wetgeo: dict[str, str]):  # noqa
                 "DEM": str(home / "nowhere.tif"),
             }
         },
+        "doctor_no_crs": {"id": DOCTOR, "parameters": {**good, "WETLANDS": nowhere}},
+        "doctor_no_class": {"id": DOCTOR, "parameters": {**good, "WETLANDS_CLASS": "VEGETATION"}},
+        "doctor_no_raster": {"id": DOCTOR, "parameters": {**good, "DEM": str(home / "nowhere.tif")}},
         "cancelled": {"parameters": good, "cancel_at": 25},
         "good": {"parameters": {**good, "FOLDER": str(home / "kept")}},
         "cancelled_over": {"parameters": {**good, "FOLDER": str(home / "kept"), "OVERWRITE": True}, "cancel_at": 80},
         "there_already": {"parameters": {**good, "FOLDER": str(home / "kept")}},
     }
     for name, job in jobs.items():
-        job.setdefault("id", BUFFERS)
+        if job.setdefault("id", BUFFERS) == DOCTOR:
+            job["parameters"]["PAGE"] = str(home / f"{name}.html")
+            continue
         job["parameters"].setdefault("FOLDER", str(home / name))
         job["parameters"]["FORMATS"] = ["csv"]
     found = plugin_jobs.run_jobs(home, plugins, list(jobs.values()), home, **wetgeo)["jobs"]
@@ -74,6 +79,22 @@ def test_a_fault_is_told_and_nothing_is_written(told, home: Path, name: str, sen
     assert not list((home / name).rglob("*"))
 
 
+@pytest.mark.parametrize(("name", "word"), [("doctor_no_crs", "CRS"), ("doctor_no_class", "Preserve")])
+def test_doctor_tells_the_fault_and_where(told, home: Path, name: str, word: str) -> None:  # noqa: F811
+    ended = told[name]
+    assert ended.get("error") is None
+    assert ended["results"]["RUNS"] is False
+    assert ended["results"]["ERROR"] >= 1
+    page = (home / f"{name}.html").read_text(encoding="utf-8")
+    assert word in page
+    assert "/tmp/wetgeo-qgis" not in page
+
+
+def test_doctor_itself_needs_rasters_that_are_files(told, home: Path) -> None:  # noqa: F811
+    assert "Elevations (DEM): there is no such raster" in told["doctor_no_raster"]["error"]
+    assert not (home / "doctor_no_raster.html").exists()
+
+
 def test_cancelled_half_way_leaves_nothing(told, home: Path) -> None:  # noqa: F811
     assert told["cancelled"]["results"] == {}
     assert "Cancelled: nothing was written." in told["cancelled"]["said"]
@@ -100,5 +121,5 @@ def test_without_wetgeo_it_says_how_to_install_it(site: Path, home: Path, plugin
         told = plugin_jobs.run_jobs(home, plugins, [job], home, **more)
         assert sentence in told["jobs"][0]["error"]
         assert "pip install" in told["jobs"][0]["error"]
-        assert len(told["algorithms"]) == 7
+        assert len(told["algorithms"]) == len(ALGORITHMS)
     assert not (home / "absent").exists()

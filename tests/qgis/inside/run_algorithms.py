@@ -1,7 +1,8 @@
 """Run algorithms of the plugin as QGIS does, and tell how each ended: JOBS.json PLUGINS_FOLDER.
 
 A job is {"id": ..., "parameters": {...}, "cancel_at": percent or null, "load": true or false}. A parameter that is a
-layer is {"source": ..., "provider": "ogr" or "memory", "subset": ..., "selected": expression, "copy_of": source}.
+layer is {"source": ..., "provider": "ogr" or "memory", "subset": ..., "selected": expression, "copy_of": source}, a
+file to write and to load {"sink": path}.
 """
 
 import json
@@ -19,6 +20,7 @@ from qgis.core import (
     QgsProcessingException,
     QgsProcessingFeatureSourceDefinition,
     QgsProcessingFeedback,
+    QgsProcessingOutputLayerDefinition,
     QgsProject,
     QgsRasterLayer,
     QgsVectorLayer,
@@ -84,6 +86,8 @@ def value(given):
         made = QgsRasterLayer(given["raster"], "raster of the user", given.get("provider", "gdal"))
         QgsProject.instance().addMapLayer(made)
         return made.id()
+    if isinstance(given, dict) and "sink" in given:
+        return QgsProcessingOutputLayerDefinition(given["sink"], QgsProject.instance())
     return layer(given) if isinstance(given, dict) else given
 
 

@@ -40,8 +40,7 @@ def in_threads(work: Callable[[Part], Found], parts: Sequence[Part]) -> list[Fou
         return list(pool.map(work, parts))
 
 
-def by_rows(work: Callable[..., Any], *arrays: NDArray[Any], at_once: int = AT_ONCE) -> NDArray[Any]:
+def by_rows(work: Callable[..., Any], *arrays: NDArray[Any]) -> NDArray[Any]:
     """Apply a function of whole arrays of one length, such as those of shapely, slice by slice in threads."""
-    parts = slices(len(arrays[0]), at_once=at_once)
-    found = in_threads(lambda part: work(*(array[part] for array in arrays)), parts)
+    found = in_threads(lambda part: work(*(array[part] for array in arrays)), slices(len(arrays[0])))
     return np.concatenate(found) if found else np.asarray(work(*arrays))

@@ -1,0 +1,227 @@
+"""scripts/verify agrees with what wetgeo writes, and notices each thing that is changed afterwards."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import json
+import shutil
+import sqlite3
+import subprocess
+import sys
+
+import geopandas as gpd
+import pyogrio
+import pytest
+import shapely
+from places import ROOT
+from shapely.affinity import translate
+
+SCRIPTS = ROOT / "scripts"
+FORMATS = '\n[outputs]\nformats = ["gpkg", "csv"]\n'
+FT = 0.3048
+
+
+def verify(*folders):
+    """Run the script as a program of its own; exit status and what it says."""
+    words = [sys.executable, str(SCRIPTS / "verify_run.py"), *map(str, folders)]
+    result = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert "Traceback" not in result.stderr, result.stderr
+    return result.returncode, result.stdout + result.stderr
+
+
+@pytest.fixture(scope="module")
+def verify_run():
+    """The script as a module."""
+    sys.path.insert(0, str(SCRIPTS))
+    try:
+        return importlib.import_module("verify_run")
+    finally:
+        sys.path.remove(str(SCRIPTS))
+
+
+def run_sample(run_wetgeo, folder, district):
+    text = (ROOT / "data_samples" / f"{district}.toml").read_text(encoding="utf-8")
+    for name in ("site.gpkg", "dem.tif"):
+        text = text.replace(f'"{name}"', f'"{(ROOT / "data_samples" / name).as_posix()}"')
+    project = folder / f"{district}.toml"
+    project.write_text(text + FORMATS, encoding="utf-8")
+    out = folder / district
+    result = run_wetgeo("run", project, "-o", out)
+    assert result.code == 0, result.err
+    return out
+
+
+@pytest.fixture(scope="module")
+def samples(tmp_path_factory, run_wetgeo):
+    folder = tmp_path_factory.mktemp("samples")
+    return {name: run_sample(run_wetgeo, folder, name) for name in ("mcwd", "rcwd", "cmscwd")}
+
+
+def test_it_agrees_with_the_samples(samples):
+    status, told = verify(*samples.values())
+    assert status == 0, told
+    assert told.count("all agrees") == 3
+    assert told.count("agree      widths of buffers") == 3
+    assert told.count("agree      monuments at lot lines") == 3
+    assert told.count("agree      gaps between monuments") == 3
+
+
+def test_it_computes_nothing_with_wetgeo():
+    for path in SCRIPTS.glob("verify_*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            assert not any(name.split(".")[0] == "wetgeo" for name in names), path
+
+
+def test_nothing_to_check(tmp_path):
+    status, told = verify(tmp_path)
+    assert status == 2
+    assert "buffers.gpkg" in told
+
+
+@pytest.fixture
+def out(samples, tmp_path):
+    """A copy of the run under the rule of Minnehaha Creek, to be tampered with."""
+    shutil.copytree(samples["mcwd"], tmp_path / "out")
+    return tmp_path / "out"
+
+
+def layer(out, name):
+    return pyogrio.read_dataframe(out / "buffers.gpkg", layer=name)
+
+
+def replace(out, name, frame):
+    """Write a layer anew beside the others."""
+    with sqlite3.connect(out / "buffers.gpkg") as base:
+        base.execute("PRAGMA foreign_keys = OFF")
+    pyogrio.write_dataframe(frame, out / "buffers.gpkg", layer=name, driver="GPKG")
+
+
+def changed(out, name, row, column, value):
+    frame = layer(out, name)
+    if column == "geometry":
+        frame.geometry = [value if at == row else shape for at, shape in enumerate(frame.geometry)]
+    else:
+        frame.loc[row, column] = value
+    replace(out, name, gpd.GeoDataFrame(frame))
+
+
+def tampered_monument(out):
+    changed(out, "monuments", 5, "geometry", translate(layer(out, "monuments").geometry[5], 0.3 * FT, 0.3 * FT))
+
+
+def tampered_monument_along(out):
+    """The monument of a lot line, moved along the edge."""
+    frame = layer(out, "monuments")
+    row = frame.index[(frame["reason"] == "lot_line") & (frame["marker"] == "post")][2]
+    edges = layer(out, "edges")
+    mine = edges[(edges["resource_id"] == frame["resource_id"][row]) & (edges["kind"] == "upland")]
+    line = next(line for line in mine.geometry if line.distance(frame.geometry[row]) < 0.01 and line.length > 10)
+    changed(out, "monuments", row, "geometry", line.interpolate(4, normalized=False))
+
+
+def tampered_lost_monuments(out):
+    frame = layer(out, "monuments")
+    replace(out, "monuments", frame[frame["reason"] != "interval"].reset_index(drop=True))
+
+
+def tampered_coordinates(out):
+    changed(out, "monuments", 3, "x", layer(out, "monuments")["x"][3] + 0.01)
+
+
+def tampered_longitude(out):
+    changed(out, "monuments", 3, "lon", layer(out, "monuments")["lon"][3] + 0.001)
+
+
+def tampered_width(out):
+    shape = layer(out, "buffers").geometry[2]
+    changed(out, "buffers", 2, "geometry", shape.buffer(-0.4 * FT))
+
+
+def tampered_area(out):
+    changed(out, "buffers", 1, "area_sqft", layer(out, "buffers")["area_sqft"][1] * 1.0001)
+
+
+def tampered_acres(out):
+    changed(out, "buffers", 1, "area_ac", layer(out, "buffers")["area_ac"][1] * 1.001)
+
+
+def tampered_into_water(out):
+    frame, waters = layer(out, "buffers"), layer(out, "resources")
+    water = waters.geometry[waters["resource_id"] == frame["resource_id"][0]].iloc[0]
+    changed(out, "buffers", 0, "geometry", shapely.union(frame.geometry[0], water))
+
+
+def tampered_off_the_tract(out):
+    shape = layer(out, "buffers").geometry[0]
+    left, bottom, *_ = layer(out, "resources").total_bounds
+    changed(
+        out,
+        "buffers",
+        0,
+        "geometry",
+        shapely.union(shape, shapely.box(left - 900, bottom - 900, left - 890, bottom - 890)),
+    )
+
+
+def tampered_union(out):
+    frame = layer(out, "buffer_union")
+    replace(out, "buffer_union", frame.drop(index=frame["area_sqft"].idxmax()).reset_index(drop=True))
+
+
+def tampered_parcel(out):
+    changed(out, "parcels", 0, "buffer_sqft", layer(out, "parcels")["buffer_sqft"][0] + 5)
+
+
+def tampered_edge(out):
+    changed(out, "edges", 0, "length_ft", layer(out, "edges")["length_ft"][0] + 0.1)
+
+
+def tampered_edge_place(out):
+    frame = layer(out, "edges")
+    row = frame.index[frame["kind"] == "upland"][0]
+    changed(out, "edges", row, "geometry", translate(frame.geometry[row], 1, 1))
+
+
+def tampered_list(out):
+    path = out / "monuments.csv"
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join(lines[:-1]), encoding="utf-8")
+
+
+def tampered_provenance(out):
+    path = out / "provenance.json"
+    told = json.loads(path.read_text(encoding="utf-8"))
+    told["inputs"][0]["sha256"] = "0" * 64
+    path.write_text(json.dumps(told), encoding="utf-8")
+
+
+NOTICED = {
+    tampered_monument: "monuments stand on the upland edge",
+    tampered_monument_along: "monuments at lot lines",
+    tampered_lost_monuments: "gaps between monuments along the edge",
+    tampered_coordinates: "x, y of monuments",
+    tampered_longitude: "lon, lat of monuments",
+    tampered_width: "widths of buffers, by distances from a lattice",
+    tampered_area: "area_sqft of buffers, by the shoelace formula",
+    tampered_acres: "area_ac of buffers",
+    tampered_into_water: "buffers lie off all resources",
+    tampered_off_the_tract: "buffers lie in the tract",
+    tampered_union: "buffer_union holds the buffers and nothing else",
+    tampered_parcel: "buffer_sqft of parcels",
+    tampered_edge: "length_ft of edges, vertex by vertex",
+    tampered_edge_place: "edges lie on the outline of the buffers",
+    tampered_list: "monuments.csv",
+    tampered_provenance: "inputs unchanged",
+}
+
+
+@pytest.mark.parametrize("tamper", NOTICED, ids=lambda tamper: tamper.__name__)
+def test_it_notices(tamper, out, verify_run, monkeypatch):
+    if tamper is not tampered_width:  # a coarse lattice is quicker, and shows all that is not a matter of inches
+        monkeypatch.setattr("verify_ground.LATTICE", 1000)
+        monkeypatch.setattr("verify_ground.CELLS", 10_000)
+    tamper(out)
+    assert NOTICED[tamper] in [verdict.quantity for verdict in verify_run.verify(out) if verdict.agrees is False]

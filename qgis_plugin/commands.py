@@ -112,8 +112,7 @@ class CommandAlgorithm(WetgeoAlgorithm):
         """Run the command."""
         folder = Path(self.parameterAsString(parameters, "FOLDER", context))
         with tempfile.TemporaryDirectory(prefix="wetgeo-qgis-") as temporary:
-            formats = [_ALWAYS, *self.parameterAsEnumStrings(parameters, "FORMATS", context)]
-            site = inputs.write_site(self, parameters, context, feedback, temporary, formats)
+            site = inputs.write_site(self, parameters, context, feedback, temporary, self._formats(parameters, context))
             words = [self.COMMAND, str(site.project), "-o", str(folder), *self.arguments(parameters, context)]
             for name, option in self.SOURCES:
                 if parameters.get(name) is not None:
@@ -131,6 +130,12 @@ class CommandAlgorithm(WetgeoAlgorithm):
             for path in site:
                 shutil.copyfile(path, kept / path.name)
         return {**outputs.load(folder, self.LOADED, context), **self.results(ended), "FOLDER": str(folder)}
+
+    def _formats(self, parameters, context):
+        given = parameters.get("FORMATS")
+        # QGIS takes the default for a list from which all was taken
+        none = given is not None and not given
+        return [_ALWAYS, *([] if none else self.parameterAsEnumStrings(parameters, "FORMATS", context))]
 
     def arguments(self, _parameters, _context):
         """Further words of the command line."""

@@ -73,6 +73,7 @@ def draw_check():
     """A proposal as judged; then the layers of a site, and the dialog of the first algorithm."""
     grab(iface.mainWindow(), "check")
     iface.newProject()
+    iface.mapCanvas().freeze(True)  # drawing and the algorithm would wait for each other's layers
     project = QgsProject.instance()
     for name, subset in (("soils", ""), ("tract", ""), ("parcels", ""), ("wetlands", "|subset=STATUS = 'delineated'")):
         project.addMapLayer(QgsVectorLayer(f"{os.environ['SITE']}|layername={name}{subset}", name, "ogr"))
@@ -112,6 +113,7 @@ def run_algorithm(dialog, parameters):
             dock.algorithmTree.setFilterString("wetgeo")
             dock.algorithmTree.expandAll()
     buffers = QgsProject.instance().mapLayersByName("Required buffers")[0]
+    iface.mapCanvas().freeze(False)
     iface.mapCanvas().setExtent(buffers.extent().buffered(30))
     later(_DRAWN, end)
 

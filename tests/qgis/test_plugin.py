@@ -173,6 +173,7 @@ def test_verdicts_and_formats(told, home: Path) -> None:
     names = {path.name for path in (home / "placemonuments").iterdir()}
     assert {"buffers.gpkg", "monuments.csv", "declaration.txt", "buffers.dxf", "provenance.json"} <= names
     assert "buffers.qgz" not in names
+    assert {path.name for path in (home / "impacts").iterdir()} == {"buffers.gpkg", "provenance.json", "inputs"}
 
 
 def test_layers_load_styled_and_in_order(told) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import shapely
 
-from wetgeo.kernels.coverage import covered_fraction, mean_slope
+from wetgeo.kernels.coverage import BLOCK, covered_fraction, cut, mean_slope, mean_slopes, part_around
 from wetgeo.kernels.grid import Grid
 
 
@@ -111,3 +111,42 @@ def test_the_row_beside_a_polygon_holds_none_of_it(x):
     assert not share[:, 28:].any()
     assert not share[:, :16].any()
     assert share.sum() * 25 == pytest.approx((140 - x) * 59.9)
+
+
+class Whole:
+    """A source of elevations that holds them all."""
+
+    cell = 2.0
+
+    def __init__(self, grid):
+        self.grid, self.bounds, self.windows = grid, grid.bounds, []
+
+    def window(self, bounds, *, pad=2):
+        """Cut the cells that bounds touch, and some more."""
+        self.windows.append(bounds)
+        rows, columns = part_around(self.grid, bounds)
+        rows = slice(max(rows.start - pad, 0), rows.stop + pad)
+        columns = slice(max(columns.start - pad, 0), columns.stop + pad)
+        return cut(self.grid, (rows, columns)) if rows.start < rows.stop and columns.start < columns.stop else None
+
+
+def test_means_from_blocks_are_those_of_the_whole_and_of_any_part_of_the_polygons():
+    n = 2 * BLOCK + 100
+    row, column = np.mgrid[:n, :n]
+    z = 100 + 8 * np.sin(row / 17) * np.cos(column / 23)
+    z[300:310, 200:330] = np.nan
+    source = Whole(Grid(z=z, left=500.0, top=4000.0, dx=2.0, dy=2.0))
+    # small ones, some across the borders of blocks, one greater than a block, one off the elevations, an empty one
+    middles = [(550, 3950), (500 + 2 * BLOCK, 3700), (1010, 4000 - 2 * BLOCK), (700, 3400), (900, 3390)]
+    rings = [shapely.Point(x, y).buffer(30).difference(shapely.Point(x, y).buffer(11)) for x, y in middles]
+    rings += [shapely.Point(1000, 3400).buffer(450), shapely.box(0, 0, 9, 9), shapely.Polygon()]
+    polygons = np.array(rings, dtype=object)
+    percent, coverage = mean_slopes(source, polygons)
+    for index, polygon in enumerate(polygons):
+        slope, share = mean_slope(source.grid, polygon)
+        assert percent[index] == pytest.approx(slope, rel=1e-12, nan_ok=True)
+        assert coverage[index] == pytest.approx(share, rel=1e-12)
+    assert len(source.windows) < len(polygons)
+    some = mean_slopes(source, polygons[::2])
+    assert np.array_equal(some[0], percent[::2], equal_nan=True)
+    assert np.array_equal(some[1], coverage[::2])

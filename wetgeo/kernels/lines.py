@@ -12,10 +12,15 @@ import shapely
 from numba import njit
 from numpy.typing import NDArray
 
+from wetgeo.kernels.threads import in_threads, slices
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Bools = NDArray[np.bool_]
 GeometryArray = NDArray[np.object_]
+
+#: points that are looked up at a time: their boxes take room
+_POINTS = 20_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -292,12 +297,18 @@ def nearest_first(points: Floats, polygons: GeometryArray, reach: float) -> Ints
     xy, ring = shapely.get_coordinates(rings, return_index=True)
     first = np.searchsorted(polygon[part[ring]], np.arange(len(polygons) + 1))
     last_of_ring = np.append(ring[1:] != ring[:-1], True) if len(ring) else np.zeros(0, dtype=bool)
-    boxes = shapely.box(*(points - reach).T, *(points + reach).T)
-    point, near = shapely.STRtree(polygons).query(boxes)
-    order = np.lexsort((near, point))
-    found = np.full(len(points), len(polygons))
-    _first_within(points, np.column_stack([point, near])[order], xy, last_of_ring, first, reach, found)
-    return found
+    tree = shapely.STRtree(polygons)
+
+    def search(part: slice) -> Ints:
+        some = points[part]
+        point, near = tree.query(shapely.box(*(some - reach).T, *(some + reach).T))
+        order = np.lexsort((near, point))
+        found = np.full(len(some), len(polygons))
+        _first_within(some, np.column_stack([point, near])[order], xy, last_of_ring, first, reach, found)
+        return found
+
+    found = in_threads(search, slices(len(points), at_once=_POINTS))
+    return np.concatenate([np.empty(0, dtype=np.intp), *found])
 
 
 @njit(cache=True, nogil=True)

@@ -167,10 +167,14 @@ def locate_project(path: str | Path) -> Path:
         Where there is no such file.
     """
     given = Path(path)
-    found = given / PROJECT_FILE if given.is_dir() else given
-    if not found.is_file():
+    try:
+        found = given / PROJECT_FILE if given.is_dir() else given
+        there = found.is_file()
+    except OSError:  # a name that no file can have
+        found, there = given, False
+    if not there:
         raise ProjectError(
-            f"there is no project file {found}",
+            f"there is no project file {str(found)[:300]}",
             mend="name a wetgeo.toml or a folder that holds one, or run wetgeo init",
         )
     return found.absolute()
@@ -216,7 +220,7 @@ def read_project(path: str | Path) -> tuple[Project, tuple[str, ...]]:
         raise ProjectError(
             f"{found} cannot be read: line {line} is not UTF-8", mend="save the file as UTF-8"
         ) from fault
-    except tomllib.TOMLDecodeError as fault:
+    except (ValueError, RecursionError) as fault:  # also integers and nesting beyond what Python takes
         raise ProjectError(
             f"{found} is not valid TOML: {fault}", mend="correct that line; text stands in quotes, a key only once"
         ) from fault

@@ -18,7 +18,8 @@ Z_UNITS_M = {"m": 1.0, "ft": FOOT_M, "us-ft": US_SURVEY_FOOT_M, "cm": 0.01}
 
 _LENGTH_FT = {"ft": 1.0, "feet": 1.0, "m": 1 / FOOT_M, "rod": 16.5, "yd": 3.0, "mi": 5280.0}
 _AREA_SQFT = {"sq ft": 1.0, "acre": SQFT_PER_ACRE, "acres": SQFT_PER_ACRE, "m2": 1 / FOOT_M**2}
-_QUANTITY = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z%][A-Za-z0-9 ]*?)\s*")
+#: nine digits and six decimals are more than any rule writes, and keep every sum finite
+_QUANTITY = re.compile(r"\s*(\d{1,9}(?:\.\d{1,6})?)\s*([A-Za-z%][A-Za-z0-9 ]*?)\s*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from pyproj.database import query_utm_crs_info
 from pyproj.exceptions import CRSError as PyprojError
 from pyproj.exceptions import ProjError
 
-from wetgeo.errors import ProjectError
+from wetgeo.errors import CrsError, ProjectError
 from wetgeo.units import FOOT_M
 
 Bounds = tuple[float, float, float, float]
@@ -103,8 +103,23 @@ def bounds_lon_lat(bounds: Bounds, crs: CRS) -> Bounds:
     if crs.is_geographic:
         return bounds
     x, y = _grid(bounds)
-    lon, lat = Proj(crs)(x, y, inverse=True)
+    lon, lat = _projection(crs)(x, y, inverse=True)
     return float(np.min(lon)), float(np.min(lat)), float(np.max(lon)), float(np.max(lat))
+
+
+def _projection(crs: CRS) -> Proj:
+    """Return PROJ's projection of a CRS. Raises CrsError where it has none, or one with numbers that cannot be."""
+    try:
+        return Proj(crs)
+    except (PyprojError, ProjError) as error:
+        raise _not_usable(crs) from error
+
+
+def _not_usable(crs: CRS) -> CrsError:
+    return CrsError(
+        f"the coordinate system {str(crs.name)!r} cannot be reckoned with: PROJ knows no such projection",
+        mend="see what the file or the project states as its coordinate system; assign the right one",
+    )
 
 
 def _grid(bounds: Bounds) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -131,7 +146,7 @@ def fitness(crs: CRS, bounds: Bounds) -> Fitness:
     if not crs.is_projected:
         return Fitness(reason="it is not projected")
     x, y = _grid(bounds)
-    projection = Proj(crs)
+    projection = _projection(crs)
     lon, lat = projection(x, y, inverse=True)
     hint = "; the coordinates look like longitude and latitude" if looks_like_lon_lat(bounds) else ""
     if not (np.isfinite(lon).all() and np.isfinite(lat).all()):
@@ -181,7 +196,10 @@ def way_between(source: CRS, target: CRS, bounds: Bounds) -> Way:
         area = AreaOfInterest(west, max(south, -90), east, min(north, 90))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a missing grid is told by `doubtful`
-        transformer = Transformer.from_crs(source, target, always_xy=True, area_of_interest=area)
+        try:
+            transformer = Transformer.from_crs(source, target, always_xy=True, area_of_interest=area)
+        except ProjError as error:
+            raise _not_usable(source) from error
         try:
             transformer.transform((bounds[0] + bounds[2]) / 2, (bounds[1] + bounds[3]) / 2)
             used = transformer.get_last_used_operation()

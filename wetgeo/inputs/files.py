@@ -313,7 +313,7 @@ def _geopackage_layers(path: Path, gdal: str, name: str) -> dict[str, str | None
     try:
         with _read_only(gdal, immutable=not sides) as database:
             layers = dict(database.execute(query).fetchall())
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         raise InputError(
             f"layer {name}: {path} is no GeoPackage, or a damaged one ({error})", mend="export it anew"
         ) from error

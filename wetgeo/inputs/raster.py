@@ -17,7 +17,7 @@ from pyproj import CRS
 from rasterio.enums import ColorInterp
 from rasterio.errors import NotGeoreferencedWarning, RasterioError
 
-from wetgeo.errors import RasterError, UnitError
+from wetgeo.errors import CrsError, RasterError, UnitError
 from wetgeo.inputs.crs import Way, horizontal, label, same, way_between
 from wetgeo.inputs.reach import NOT_THERE, shortened, unreachable
 from wetgeo.inputs.tiles import ALIGNED, Bounds, Tile, aligned, cell, elevations, part, unreadable
@@ -276,7 +276,10 @@ def _tile(head: _Head, crs: CRS, unit_m: float, z_m: float) -> tuple[Tile, Way |
     matrix, (rows, columns) = head.transform, head.shape
     bounds = own = (matrix.c, matrix.f + rows * matrix.e, matrix.c + columns * matrix.a, matrix.f)
     source, target = horizontal(head.crs), horizontal(crs)
-    way = None if same(source, target) else way_between(source, target, own)
+    try:
+        way = None if same(source, target) else way_between(source, target, own)
+    except CrsError as error:
+        raise RasterError(f"{head.path}: {error.message}", mend=error.mend) from error
     if way is not None:
         bounds = way.transformer.transform_bounds(*own, densify_pts=21)
         if not np.isfinite(bounds).all():

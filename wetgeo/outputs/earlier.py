@@ -86,6 +86,8 @@ def check_files(folder: Path, *, overwrite: bool, formats: Sequence[str]) -> Non
     inner = folder / FOLDER
     if "shp" in formats and os.path.lexists(inner) and not inner.is_dir():
         faults.append(f"{FOLDER} is a file, and must be a folder")
+    if "shp" in formats and inner.is_symlink():
+        faults.append(f"{FOLDER} is a link to {inner.readlink()}; nothing is written outside of the output folder")
     if faults:
         raise OutputError(f"the outputs cannot be written into {folder}", faults=faults, mend="move these away")
     if GEOPACKAGE in there:
@@ -134,7 +136,7 @@ def listed_files(folder: Path) -> list[str]:
         listed = json.loads((folder / PROVENANCE).read_text(encoding="utf-8"))["files"]
     except FileNotFoundError:
         return []
-    except (OSError, ValueError, LookupError, TypeError):
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return [PROVENANCE]  # it stands in the way, whatever it is
     own = {*FILES.values(), *BESIDE.values(), PROVENANCE, *_shapefile_names()}
     listed = {name for name in listed if isinstance(name, str)} if isinstance(listed, list) else set()

@@ -13,7 +13,7 @@ import os
 import shutil
 import sys
 import tempfile
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from wetgeo.errors import OutputError
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 LOCK = ".wetgeo.lock"
 _PREFIX = ".wetgeo-"
 _JOURNAL = "exchange.json"
+#: a lock that is a link would be written through, into whatever file it leads to
+_NOT_THROUGH_LINKS = getattr(os, "O_NOFOLLOW", 0)
 
 if sys.platform == "win32":
     import msvcrt
@@ -156,9 +158,28 @@ def told(folder: Path) -> Iterator[None]:
         ) from fault
 
 
+def _journal(stage: Path) -> list[str]:
+    """Read the names of a journal. Raises OutputError where they are none, or lead out of the output folder."""
+    try:
+        names = json.loads((stage / _JOURNAL).read_text(encoding="utf-8"))
+    except (ValueError, RecursionError):
+        names = None
+    if not isinstance(names, list) or not all(isinstance(name, str) and _is_inside(name) for name in names):
+        raise OutputError(
+            f"{stage} holds earlier outputs of a run that was killed, and its {_JOURNAL} cannot be understood",
+            mend="move what you need out of it, and remove it",
+        )
+    return names
+
+
+def _is_inside(name: str) -> bool:
+    path = PurePath(name)
+    return bool(name) and not path.is_absolute() and ".." not in path.parts
+
+
 def _undo(stage: Path, folder: Path) -> None:
     """Put everything back; where each file stands tells how far the exchange had come."""
-    new = json.loads((stage / _JOURNAL).read_text(encoding="utf-8"))
+    new = _journal(stage)
     for name in new:
         if not (stage / "new" / name).exists() and (folder / name).exists():
             _move(folder / name, stage / "new" / name)
@@ -191,7 +212,7 @@ def _locked(handle: int) -> bool:
 
 def _take(path: Path) -> int:
     while True:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | _NOT_THROUGH_LINKS, 0o644)
         if not _locked(handle):
             owner = os.read(handle, 80).decode(errors="replace").strip()
             os.close(handle)

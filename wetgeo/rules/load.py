@@ -65,7 +65,7 @@ def load_pack(reference: str, folder: Path | None = None) -> RulePack:
         raise RulePackError(f"Rule pack {path} cannot be read: {error}.") from error
     try:
         data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # also integers and nesting beyond what Python takes
         raise RulePackError(
             f"Rule pack {path} is no valid TOML: {error}.",
             mend="correct that line; a key or table may stand only once, and text needs quotes.",
@@ -86,14 +86,21 @@ def _locate(reference: str, folder: Path | None) -> Path:
         return _PACKS / f"{reference}.toml"
     if reference.endswith(".toml") or "/" in reference or "\\" in reference:
         path = Path(reference) if folder is None else folder / reference
-        if path.is_file():
+        if _is_file(path):
             return path
-        raise RulePackError(f"Rule pack {path} does not exist.", mend=f"give its path, or one of: {_ids()}.")
+        raise RulePackError(f"Rule pack {str(path)[:300]} does not exist.", mend=f"give its path, or one of: {_ids()}.")
     near = closest(reference, builtin_ids())
     hint = f" Did you mean {near!r}?" if near else ""
     raise RulePackError(
-        f"There is no rule pack {reference!r}.{hint}", mend=f"use one of: {_ids()}; or the path of a .toml file."
+        f"There is no rule pack {reference[:300]!r}.{hint}", mend=f"use one of: {_ids()}; or the path of a .toml file."
     )
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name that no file can have
+        return False
 
 
 def _ids() -> str:

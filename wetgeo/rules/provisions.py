@@ -10,14 +10,18 @@ import functools
 import re
 from typing import ClassVar, Literal
 
-from pydantic import Field, StrictBool
+from pydantic import Field, StrictBool, ValidationInfo, field_validator
 
 from wetgeo.rules.quantities import Entry, Length, Percent, Text
+from wetgeo.units import Quantity
 
 Resource = Literal["wetland", "lake", "stream"]
 Zone = Literal["streamside", "middle", "outer"]
 Trigger = Literal["replacement", "crossing", "stormwater", "new_residence"]
 Marker = Literal["post", "flush"]
+
+#: steps of a slope cut at most: more of them is a slip of the decimal point
+MOST_STEPS = 1000
 
 _NOT_ALNUM = re.compile(r"[\W_]+")
 _WHOLE = re.compile(r"(\d+)\.0+")
@@ -142,6 +146,21 @@ class SlopeCut(Provision):
     coverage_told: Percent
     coverage_least: Percent
 
+    @field_validator("step")
+    @classmethod
+    def _countable(cls, step: Quantity, info: ValidationInfo) -> Quantity:
+        below = info.data.get("below")
+        if step.value <= 0 or (below is not None and below.value > MOST_STEPS * step.value):
+            raise ValueError(f"'{step}' is no step: it must be over 0 %, and {MOST_STEPS} of them reach below")
+        return step
+
+    @field_validator("rounding")
+    @classmethod
+    def _not_nothing(cls, rounding: Quantity) -> Quantity:
+        if rounding.value <= 0:
+            raise ValueError(f"'{rounding}' is no rounding: it must be over 0 %")
+        return rounding
+
 
 class SoilCut(Provision):
     """``cut`` for each grade above the first of ``grades``; unknown where more than ``unrated_most`` is unrated."""
@@ -150,6 +169,13 @@ class SoilCut(Provision):
     grades: tuple[Literal["A", "B", "C", "D"], ...] = Field(min_length=2)
     cut: Length
     unrated_most: Percent
+
+    @field_validator("grades")
+    @classmethod
+    def _all_once(cls, grades: tuple[str, ...]) -> tuple[str, ...]:
+        if sorted(grades) != ["A", "B", "C", "D"]:
+            raise ValueError("grades must name A, B, C and D, each once: a soil may be of any of them")
+        return grades
 
 
 class NewResidenceWidth(Provision):

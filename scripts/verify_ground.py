@@ -16,6 +16,8 @@ LINE_FT = 0.06
 LATTICE = 20_000
 #: cells of the distance transform around one resource, about
 CELLS = 400_000
+#: points of the lattices around all resources, about
+POINTS = 1_500_000
 AREA_LAYERS = ("resources", "buffers", "zones", "extensions", "buffer_union")
 
 
@@ -99,7 +101,9 @@ def united(run: Run) -> Verdict:
     buffers, union = run.layers["buffers"].geometry.to_numpy(), run.layers["buffer_union"].geometry.to_numpy()
     if not len(buffers):
         return Verdict("buffer_union holds the buffers and nothing else", None, "no buffers")
-    points = np.concatenate([lattice(shape.bounds, LATTICE // 4)[0] for shape in buffers])
+    points = np.concatenate(
+        [lattice(shape.bounds, max(min(LATTICE // 4, POINTS // len(buffers)), 100))[0] for shape in buffers]
+    )
     mine, theirs = inside(points, buffers), inside(points, union)
     wrong = np.flatnonzero(mine != theirs)
     lines = np.concatenate([shapely.boundary(buffers), shapely.boundary(union)])
@@ -153,12 +157,13 @@ def widths(run: Run) -> Iterator[Verdict]:
     tract = run.inputs["tract"].geometry.to_numpy() if "tract" in run.inputs else None
     uncounted, zoned = run.uncounted(), set(run.layers["zones"]["resource_id"])
     lines = shapely.boundary(np.concatenate([waters.to_numpy(), *([] if tract is None else [tract])]))
+    count = min(max(POINTS // max(len(run.layers["buffers"]), 1), LATTICE // 10), LATTICE)
     wrong, asked, shares, left_out = [], 0, {}, run.limited()
     for row in run.layers["buffers"].itertuples():
         width, resource = row.width_ft * run.ft, waters[row.resource_id]
         if row.resource_id in left_out or not width > 0:
             continue
-        points, reach, upland = around(resource, width, waters.to_numpy(), tract)
+        points, reach, upland = around(resource, width, waters.to_numpy(), tract, count)
         # where an inner zone is extended, the next one is measured from there
         behind = width if row.resource_id in zoned else LINE_FT * run.ft
         odd = near(points, run.added(row.resource_id), behind) | near(points, uncounted, 2 * width)
@@ -166,7 +171,7 @@ def widths(run: Run) -> Iterator[Verdict]:
         bad = bad[(np.abs(reach[bad] - width) > LINE_FT * run.ft) & ~near(points[bad], lines, LINE_FT * run.ft)]
         asked += len(points) - int(odd.sum())
         wrong += [f"{row.resource_id} at ({x:.1f}, {y:.1f})" for x, y in points[bad]]
-        if not odd.any():
+        if not odd.any() and fine_enough(resource, width):
             expected = transformed(resource, width, waters.to_numpy(), tract)
             shares[row.resource_id] = abs(expected - row.geometry.area) / (resource.length * width)
     words = f"{len(wrong)} of {asked:,} points are on the wrong side" + "".join(f"; {place}" for place in wrong[:5])
@@ -182,11 +187,11 @@ def on_the_wrong_side(points: Array, differs: Array, odd: Array) -> Array:
     return np.flatnonzero(differs & ~odd) if len(points) else np.empty(0, dtype=int)
 
 
-def around(resource: Shape, width: float, waters: Array, tract: Array | None) -> tuple[Array, Array, Array]:
+def around(resource: Shape, width: float, waters: Array, tract: Array | None, count: int) -> tuple[Array, Array, Array]:
     """A lattice around a resource: points, distance from it, and whether they are upland on the tract."""
     left, bottom, right, top = resource.bounds
     bounds = left - 1.3 * width, bottom - 1.3 * width, right + 1.3 * width, top + 1.3 * width
-    points, _ = lattice(bounds, LATTICE)
+    points, _ = lattice(bounds, count)
     reach = shapely.distance(resource, shapely.points(points))
     close = reach < 1.3 * width
     points, reach = points[close], reach[close]
@@ -194,6 +199,12 @@ def around(resource: Shape, width: float, waters: Array, tract: Array | None) ->
     if tract is not None:
         upland &= inside(points, tract)
     return points, reach, upland
+
+
+def fine_enough(resource: Shape, width: float) -> bool:
+    """Tell whether the cells around a resource are small beside the width; else a transform says nothing."""
+    left, bottom, right, top = resource.bounds
+    return bool((right - left + 2 * width) * (top - bottom + 2 * width) / CELLS < (width / 15) ** 2)
 
 
 def transformed(resource: Shape, width: float, waters: Array, tract: Array | None) -> float:

@@ -34,7 +34,7 @@ def grab(widget, name):
 
 def save(image, name):
     """Save a picture in 256 colours, for small files."""
-    image = image.convertToFormat(QImage.Format.Format_Indexed8, Qt.ImageConversionFlag.AvoidDither)
+    image = image.convertToFormat(QImage.Format.Format_Indexed8, Qt.ImageConversionFlag.ThresholdDither)
     image.save(str(PICTURES / f"qgis-{name}.png"))
 
 

@@ -16,6 +16,7 @@ from typing import Any, Protocol, TypeVar
 
 from wetgeo.batch.manifest import code_hash
 from wetgeo.errors import UsageError
+from wetgeo.kernels.threads import VARIABLE
 
 T = TypeVar("T")
 Answer = TypeVar("Answer")
@@ -84,7 +85,9 @@ class Processes:
 
     def _new(self) -> ProcessPoolExecutor:
         context = multiprocessing.get_context("spawn")
-        return ProcessPoolExecutor(self.count, mp_context=context, initializer=_end_with, initargs=(os.getpid(),))
+        return ProcessPoolExecutor(
+            self.count, mp_context=context, initializer=_begin, initargs=(os.getpid(), self.count)
+        )
 
     def submit(self, function: Callable[..., Answer], *given: object) -> Future[Answer]:
         """Start a task."""
@@ -104,9 +107,9 @@ class Processes:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _end_with(parent: int) -> None:
-    """Let this process end when its parent has: one that was killed tells nobody. One thread of GDAL is enough."""
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
+def _begin(parent: int, count: int) -> None:
+    """Let a process end when its parent has, for a kill tells nobody; and leave the others their processors."""
+    os.environ.setdefault(VARIABLE, str(max(1, sensible_count() // count)))
 
     def watch() -> None:
         while os.getppid() == parent:

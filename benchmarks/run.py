@@ -13,13 +13,12 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # wetgeo's own checkout
 
 from harness import table, versions
-from harness.inputs import prepared
 from harness.jobs import JOBS
 from harness.side import Side
 from harness.solo import SOLO
@@ -42,13 +41,14 @@ def main() -> None:
     with ExitStack() as stack:
         work = given.work or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="wetgeo-bench-")))
         work.mkdir(parents=True, exist_ok=True)
-        side = stack.enter_context(Side(work=work.absolute(), limit=given.limit))
+        side = stack.enter_context(closing(Side(work=work.absolute(), limit=given.limit)))
         for name in wanted:
             if name in SOLO:
                 result = SOLO[name](side, given.wetlands, given.repeats)
             else:
                 only = given.only.split(",") if given.only else None
-                result = side.job(name, JOBS[name], prepared(work.absolute(), given.wetlands), given.repeats, only)
+                data = JOBS[name].data(work.absolute(), given.wetlands)
+                result = side.job(name, JOBS[name], data, given.repeats, only)
             table.keep(result, given.wetlands, versions.all_versions())
             print(table.of_result(result), flush=True)
     table.write()

@@ -105,3 +105,18 @@ def whole_rule(out: Path) -> Answer:
         "buffer on parcels": float(held.sum()),
         "monuments": float(len(np.unique(np.round(places, 2), axis=0))),
     }
+
+
+def averaging(out: Path) -> Answer:
+    """Read verdicts' figures, square feet and feet."""
+    file = next(iter(sorted(out.glob("*.gpkg"))))
+    table = pyogrio.read_dataframe(file, layer="averaging", read_geometry=False)
+    table = table.rename(columns={"resource_id": "WET_ID"}).set_index("WET_ID")
+    columns = {
+        "required": "required_sqft",
+        "credited": "credited_sqft",
+        "lost": "lost_sqft",
+        "gained": "gained_sqft",
+        "minimum": "minimum_ft",
+    }
+    return {"checks": float(len(table)), **{name: table[column].astype(float) for name, column in columns.items()}}

@@ -78,11 +78,16 @@ def compare(reference: Answer, other: Answer, checks: Sequence[Check], stated: S
 
 def difference(one: float | pd.Series, other: float | pd.Series | None, *, relative: bool) -> float:
     """Return the greatest difference of two quantities; infinite where one of them, or one of its ids, is missing."""
-    if other is None or isinstance(one, pd.Series) != isinstance(other, pd.Series):
+    if isinstance(one, pd.Series) and isinstance(other, pd.Series):
+        return _greatest(one, other, relative=relative)
+    if isinstance(one, pd.Series) or isinstance(other, pd.Series) or other is None:
         return float("inf")
-    if not isinstance(one, pd.Series) or not isinstance(other, pd.Series):
-        apart = abs(float(one) - float(other))
-        return apart / abs(float(one)) if relative and one else apart
+    apart = abs(one - other)
+    return apart / abs(one) if relative and one else apart
+
+
+def _greatest(one: pd.Series, other: pd.Series, *, relative: bool) -> float:
+    """Return the greatest difference of numbers by id."""
     if len(one) != len(other) or set(one.index) != set(other.index):
         return float("inf")
     other = other.reindex(one.index)

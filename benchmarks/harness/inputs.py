@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 import geopandas as gpd
 import numpy as np
 import shapely
+from shapely.affinity import translate
 
 from wetgeo.kernels.offset import CHORD_TOLERANCE_FT
 from wetgeo.rules import provisions as law
@@ -99,3 +101,53 @@ def _rings(buffers: np.ndarray, wetlands: np.ndarray) -> np.ndarray:
     near = gpd.GeoSeries(wetlands[column]).groupby(row).agg(lambda shapes: shapely.union_all(shapes.to_numpy()))
     rings[near.index] = shapely.difference(buffers[near.index], near.to_numpy())
     return rings
+
+
+#: ground of one wetland in the averaging checks, metres: none meets another
+APART = 500.0
+CHECKS_PROJECT = f"""\
+[project]
+name = "Averaging checks"
+rule = "{PACK}"
+crs = "EPSG:26915"
+date = 2026-06-01
+output = "out"
+
+[options]
+reductions = "none"
+
+[layers.wetlands]
+path = "inputs.gpkg"
+layer = "wetlands"
+fields = {{ id = "WET_ID", class = "MGMT_CLASS" }}
+
+[outputs]
+formats = ["gpkg"]
+"""
+
+
+def prepared_checks(work: Path, count: int = 1_000) -> Path:
+    """Make wetlands that stand alone, each with a proposed buffer, narrow in the west and too wide in the east."""
+    folder = work / f"checks-{count}"
+    if (folder / "rule.json").exists():
+        return folder
+    folder.mkdir(parents=True, exist_ok=True)
+    source = prepared(work, max(count, 1_000))
+    wetlands = gpd.read_file(source / "inputs.gpkg", layer="wetlands").head(count)
+    number = np.arange(len(wetlands))
+    centres = shapely.get_coordinates(shapely.centroid(wetlands.geometry.to_numpy()))
+    places = np.column_stack([450_000 + number % 50 * APART, 4_970_000 + number // 50 * APART])
+    shapes = np.array(
+        [translate(shape, *move) for shape, move in zip(wetlands.geometry, places - centres, strict=True)], dtype=object
+    )
+    base = wetlands["base_m"].to_numpy()
+    narrow, wide = (shapely.buffer(shapes, share * base, quad_segs=32) for share in (0.4 + number % 5 * 0.15, 2.2))
+    east = shapely.box(places[:, 0], places[:, 1] - APART, places[:, 0] + APART, places[:, 1] + APART)
+    proposed = shapely.difference(shapely.union(narrow, shapely.intersection(wide, east)), shapes)
+    file = folder / "inputs.gpkg"
+    wetlands.set_geometry(shapes, crs=wetlands.crs).to_file(file, layer="wetlands", **LAYER_OPTIONS)
+    drawn = wetlands[["WET_ID"]].set_geometry(proposed, crs=wetlands.crs)
+    drawn.to_file(file, layer="proposed", promote_to_multi=True, **LAYER_OPTIONS)
+    (folder / "wetgeo.toml").write_text(CHECKS_PROJECT, encoding="utf-8")
+    shutil.copy(source / "rule.json", folder / "rule.json")
+    return folder

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from . import answers
 from .gate import Answer, Check, Stated
+from .inputs import prepared, prepared_checks
 
 FILLED = (
     "GEOS fills shallow hollows of an outline before it buffers it and so reaches too far by inches; wetgeo takes that "
@@ -48,7 +49,7 @@ class Program:
 class Job:
     """A job: the first program is wetgeo, and the reference of the answers.
 
-    `target` is how many times as fast as the best peer wetgeo must be.
+    `data` makes its inputs for so many wetlands. `target` is how many times as fast as the best peer wetgeo must be.
     """
 
     title: str
@@ -57,6 +58,7 @@ class Job:
     programs: Sequence[Program]
     target: float | None = None
     note: str = ""
+    data: Callable[[Path, int], Path] = prepared
 
 
 def _programs(script: str, stated: Sequence[Stated] = (), *, without: str = "") -> tuple[Program, ...]:
@@ -171,7 +173,9 @@ JOBS: dict[str, Job] = {
                 family="grass",
                 script="peers/grass/b5_monuments.sh",
                 stated=(
-                    Stated(quantity="count by wetland", allowed=math.inf, reason="outlines as lines lose their wetland"),
+                    Stated(
+                        quantity="count by wetland", allowed=math.inf, reason="outlines as lines lose their wetland"
+                    ),
                 ),
             ),
         ),
@@ -198,7 +202,7 @@ JOBS: dict[str, Job] = {
             ),
         ),
         target=4,
-        note="GRASS: v.rast.stats gives a cell to one ring, and these rings overlap; see B9.",
+        note="GRASS: v.rast.stats gives a cell to one ring, and these rings overlap.",
     ),
     "B8": Job(
         title="depressions filled and contributing area",
@@ -251,7 +255,26 @@ JOBS: dict[str, Job] = {
             ),
         ),
         target=5,
-        note="Monuments at bends and the leave for token edges are switched off by the project's options, as no peer has "
-        "them. wetgeo also writes edges, the proof of spacing, reasons, findings and provenance; the peers do not.",
+        note="Monuments at bends and the leave for token edges are switched off by the project's options, as no peer "
+        "has them. wetgeo also writes edges, the proof of spacing, reasons, findings and provenance; the peers do not. "
+        "GRASS: its overlays and zonal statistics take layers without overlaps, and these buffers overlap.",
+    ),
+    "B10": Job(
+        title="1,000 averaging checks",
+        read=answers.averaging,
+        checks=(
+            Check(quantity="checks", allowed=0),
+            Check(quantity="required", allowed=1e-5),
+            Check(quantity="credited", allowed=1e-5),
+            Check(quantity="lost", allowed=0.5, relative=False),
+            Check(quantity="gained", allowed=0.5, relative=False),
+            Check(quantity="minimum", allowed=0.01, relative=False),
+        ),
+        programs=(
+            Program(name="wetgeo", family="wetgeo", script="wetgeo_side/b10_averaging.py"),
+            Program(name="geopandas", family="python", script="peers/geopandas/b10_averaging.py"),
+        ),
+        note="wetgeo also delineates the required buffers, and writes labelled areas, width profile and violations.",
+        data=lambda work, _wetlands: prepared_checks(work),
     ),
 }

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import psutil
+import psutil  # type: ignore[import-untyped]
 
 _MB = 2**20
 
@@ -49,8 +49,12 @@ def run(
     env: Mapping[str, str] | None = None,
     limit: float | None = None,
     watched: int | None = None,
+    fine: Sequence[int] = (0,),
 ) -> Measured:
-    """Run a command in its own process group; a command that exceeds `limit` seconds is ended with its children."""
+    """Run a command in its own process group; a command that exceeds `limit` seconds is ended with its children.
+
+    `fine` are the exit codes of a run that did what was asked.
+    """
     served = 0.0 if watched is None else _processor_time(watched)
     started = time.perf_counter()
     with log.open("wb") as file:
@@ -64,7 +68,7 @@ def run(
         watch = _Watch([process.pid, *([watched] if watched else [])])
         try:
             code, cpu = _wait(process, started, limit)
-            status = "late" if code is None else "done" if code == 0 else "failed"
+            status = "late" if code is None else "done" if code in fine else "failed"
         finally:
             seconds = time.perf_counter() - started
             peak = watch.stop()
@@ -76,7 +80,7 @@ def run(
 
 
 def _wait(process: subprocess.Popen[bytes], started: float, limit: float | None) -> tuple[int | None, float]:
-    """Wait for a process; return its exit code, None at the time limit, and the processor time it and its children took."""
+    """Wait for a process; return its exit code, None at the time limit, and the processor time it took."""
     while True:
         pid, state, used = os.wait4(process.pid, os.WNOHANG)
         if pid:

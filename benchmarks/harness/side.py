@@ -38,10 +38,8 @@ class Side:
         self._stack = ExitStack()
         self._cluster: Cluster | None = None
 
-    def __enter__(self) -> Side:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
+        """Stop the database server, if there is one."""
         self._stack.close()
 
     def job(self, name: str, job: Job, data: Path, repeats: int, only: Sequence[str] | None = None) -> dict[str, Any]:

@@ -16,15 +16,15 @@ HEAD = """\
 # Benchmarks
 
 Written by `benchmarks/run.py`; how to run it, and what each job is, stands in [README.md](README.md). Times are wall
-times from file to file, imports and start of the program included, medians of runs in turn on one machine. Ratio: how many
-times as long as wetgeo. Only programs whose answers are equal to wetgeo's, or differ as stated, have one. `> N s`: ended
-at its time limit.
+times from file to file, imports and start of the program included, medians of runs in turn on one machine. Ratio: how
+many times as long as wetgeo. Only programs whose answers are equal to wetgeo's, or differ as stated, have one. `> N`:
+ended at its time limit.
 
 """
 
 
 def keep(result: dict[str, Any], wetlands: int, found: dict[str, str], folder: Path = FOLDER) -> None:
-    """Keep the result of one job at one size; programs that were not run this time keep their earlier figures not."""
+    """Keep the result of one job at one size; programs left out this time lose their earlier figures."""
     folder.mkdir(parents=True, exist_ok=True)
     day = datetime.datetime.now(tz=datetime.timezone.utc).date().isoformat()
     kept = {**result, "wetlands": wetlands, "date": day, "versions": found, "machine": versions.machine()}
@@ -55,12 +55,8 @@ def best_peer(result: dict[str, Any]) -> tuple[str, float] | None:
 
 def of_result(result: dict[str, Any]) -> str:
     """Write one job's table."""
-    lines = [
-        f"## {result['job']}, {result['wetlands']:,} wetlands: {result['title']}"
-        if "wetlands" in result
-        else f"## {result['job']}: {result['title']}",
-        "",
-    ]
+    size = f", {result['wetlands']:,} wetlands" if "wetlands" in result else ""
+    lines = [f"## {result['job']}{size}: {result['title']}", ""]
     if "programs" in result:
         lines += [
             "| program | median s | least s | ratio | CPU s | peak MB | answers |",
@@ -79,8 +75,10 @@ def of_result(result: dict[str, Any]) -> str:
 
 
 def _row(name: str, row: dict[str, Any], own: float) -> str:
+    peak = f"{row['peak_mb']:,.0f}"
     if row["status"] == "late":
-        return f"| {name} | > {row['first']['seconds']:.0f} | | > {row['first']['seconds'] / own:.1f} | | {row['peak_mb']:,.0f} | not awaited |"
+        seconds = row["first"]["seconds"]
+        return f"| {name} | > {seconds:.0f} | | > {seconds / own:.1f} | | {peak} | not awaited |"
     if row["status"] != "done":
         return f"| {name} | failed | | | | | |"
     unequal = [v["quantity"] for v in row["verdicts"] if v["verdict"] == "unequal"]
@@ -88,7 +86,8 @@ def _row(name: str, row: dict[str, Any], own: float) -> str:
     said = "NOT EQUAL: " + ", ".join(unequal) if unequal else "as stated: " + ", ".join(stated) if stated else "equal"
     ratio = f"{row['seconds'] / own:.2f}" if row["equal"] else ""
     stages = f" ({row['stages']})" if row.get("stages") else ""
-    return f"| {name} | {row['seconds']:.2f}{stages} | {row['least']:.2f} | {ratio} | {row['cpu']:.2f} | {row['peak_mb']:,.0f} | {said} |"
+    figures = f"{row['seconds']:.2f}{stages} | {row['least']:.2f} | {ratio} | {row['cpu']:.2f} | {peak}"
+    return f"| {name} | {figures} | {said} |"
 
 
 def _differences(result: dict[str, Any]) -> list[str]:

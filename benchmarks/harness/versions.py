@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 import re
@@ -27,10 +28,8 @@ def all_versions() -> dict[str, str]:
 
     found = {"wetgeo": wetgeo.__version__, "Python": platform.python_version()}
     for name in PACKAGES:
-        try:
+        with contextlib.suppress(metadata.PackageNotFoundError):
             found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
     found["GEOS (shapely)"] = shapely.geos_version_string
     for name, command in PROGRAMS.items():
         if shutil.which(command[0]):

@@ -1,7 +1,7 @@
 """B9 by QGIS Processing: the whole rule, as a script of its algorithms.
 
-Base width by class, less a cut for slope and one for soil, down to the floor; buffers less wetlands; buffer held by each
-parcel; monuments at lot lines and evenly between, for which there is no algorithm.
+Base width by class, less a cut for slope and one for soil, down to the floor; buffers less wetlands; buffer held by
+each parcel; monuments at lot lines and evenly between, for which there is no algorithm.
 """
 
 import math
@@ -16,7 +16,14 @@ FT = 0.3048
 def field(source, output, name, kind, text):
     """Add a field by an expression: kind 0 is a number, 2 text."""
     return run(
-        "native:fieldcalculator", output, INPUT=source, FIELD_NAME=name, FIELD_TYPE=kind, FIELD_LENGTH=0, FIELD_PRECISION=0, FORMULA=text
+        "native:fieldcalculator",
+        output,
+        INPUT=source,
+        FIELD_NAME=name,
+        FIELD_TYPE=kind,
+        FIELD_LENGTH=0,
+        FIELD_PRECISION=0,
+        FORMULA=text,
     )
 
 
@@ -61,7 +68,10 @@ def soil_groups(rings):
 
 def monuments(footprints):
     """Set monuments where lot lines cross the edge of all buffers together, and evenly between."""
-    edges = run("native:multiparttosingleparts", INPUT=run("native:polygonstolines", INPUT=dissolved(footprints, "TEMPORARY_OUTPUT")))
+    edges = run(
+        "native:multiparttosingleparts",
+        INPUT=run("native:polygonstolines", INPUT=dissolved(footprints, "TEMPORARY_OUTPUT")),
+    )
     lots = QgsVectorLayer(layer("parcels"), "lots", "ogr")
     lines = {f.id(): QgsGeometry(f.geometry().constGet().boundary()) for f in lots.getFeatures()}
     index = QgsSpatialIndex(lots.getFeatures())
@@ -89,9 +99,9 @@ def monuments(footprints):
 
 def stations(at, length):
     """Return all stations on a ring: those given, half a foot apart at least, and evenly between."""
-    fixed = [here for before, here in zip([-math.inf, *at], at) if here - before >= 0.5 * FT] or [0.0]
+    fixed = [here for before, here in zip([-math.inf, *at], at, strict=False) if here - before >= 0.5 * FT] or [0.0]
     found = []
-    for here, after in zip(fixed, [*fixed[1:], fixed[0] + length]):
+    for here, after in zip(fixed, [*fixed[1:], fixed[0] + length], strict=True):
         gaps = max(1, math.ceil((after - here - 0.003) / RULE["interval_m"]))
         found += [(here + (after - here) * number / gaps) % length for number in range(gaps)]
     return found
@@ -102,7 +112,13 @@ wetlands = QgsVectorLayer(layer("wetlands"), "wetlands", "ogr")
 base = expression(wetlands, "TEMPORARY_OUTPUT", drawn.format("base_m", RULE["chord_m"]))
 rings = run("native:difference", INPUT=base, OVERLAY=wetlands)
 slope = run(
-    "gdal:slope", str(OUT / "slope.tif"), INPUT=str(DATA / "dem.tif"), BAND=1, SCALE=1, AS_PERCENT=True, COMPUTE_EDGES=True
+    "gdal:slope",
+    str(OUT / "slope.tif"),
+    INPUT=str(DATA / "dem.tif"),
+    BAND=1,
+    SCALE=1,
+    AS_PERCENT=True,
+    COMPUTE_EDGES=True,
 )
 zonal = {"INPUT_RASTER": slope, "RASTER_BAND": 1, "COLUMN_PREFIX": "slope_", "STATISTICS": [2]}
 with_slope = run("native:zonalstatisticsfb", INPUT=rings, **zonal)
@@ -110,21 +126,39 @@ facts = joined(joined(wetlands, with_slope, "slope_mean"), soil_groups(rings), "
 facts = field(facts, "TEMPORARY_OUTPUT", "slope_pct", 0, 'round("slope_mean", 2)')
 steps = f'max(0, floor(({RULE["slope_below"]} - "slope_pct") / {RULE["slope_step"]} + 1e-9))'
 grades = "coalesce(ascii('D') - ascii(\"hsg\"), 0)"
-cut = f'{RULE["slope_cut_m"]} * {steps} + {RULE["soil_cut_m"]} * {grades}'
+cut = f"{RULE['slope_cut_m']} * {steps} + {RULE['soil_cut_m']} * {grades}"
 widths = field(facts, "TEMPORARY_OUTPUT", "width_m", 0, f'max("floor_m", "base_m" - ({cut}))')
 widths = field(widths, "TEMPORARY_OUTPUT", "width_ft", 0, f'"width_m" / {FT}')
 footprints = expression(widths, "TEMPORARY_OUTPUT", drawn.format("width_m", RULE["chord_m"]))
 cut_out = run("native:difference", INPUT=footprints, OVERLAY=wetlands)
 buffers = field(cut_out, target("buffers"), "area_sqft", 0, f"area($geometry) / {FT**2}")
 union = dissolved(buffers, target("buffer_union"))
-held = run("native:intersection", INPUT=union, OVERLAY=layer("parcels"), INPUT_FIELDS=["WET_ID"], OVERLAY_FIELDS=["PIN"])
+held = run(
+    "native:intersection", INPUT=union, OVERLAY=layer("parcels"), INPUT_FIELDS=["WET_ID"], OVERLAY_FIELDS=["PIN"]
+)
 by_lot = run(
     "native:aggregate",
     INPUT=field(held, "TEMPORARY_OUTPUT", "sqft", 0, f"area($geometry) / {FT**2}"),
     GROUP_BY='"PIN"',
     AGGREGATES=[
-        {"aggregate": "first_value", "delimiter": ",", "input": '"PIN"', "length": 0, "name": "PIN", "precision": 0, "type": 10},
-        {"aggregate": "sum", "delimiter": ",", "input": '"sqft"', "length": 0, "name": "buffer_sqft", "precision": 0, "type": 6},
+        {
+            "aggregate": "first_value",
+            "delimiter": ",",
+            "input": '"PIN"',
+            "length": 0,
+            "name": "PIN",
+            "precision": 0,
+            "type": 10,
+        },
+        {
+            "aggregate": "sum",
+            "delimiter": ",",
+            "input": '"sqft"',
+            "length": 0,
+            "name": "buffer_sqft",
+            "precision": 0,
+            "type": 6,
+        },
     ],
 )
 run("native:extractbyexpression", target("parcels"), INPUT=by_lot, EXPRESSION='"buffer_sqft" > 1')

@@ -2,9 +2,9 @@
 
 import sys
 
-from files import DATA, OUT
+if __name__ == "__main__":  # worker processes import this script again
+    from wetgeo.cli import main
 
-from wetgeo.cli import main
-
-sys.argv = ["wetgeo", "run", str(DATA), "-o", str(OUT), "--overwrite", "-q"]
-main()
+    data, out = sys.argv[1:3]
+    sys.argv = ["wetgeo", "run", data, "-o", out, "--overwrite", "-q"]
+    main()

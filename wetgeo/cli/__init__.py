@@ -39,6 +39,13 @@ class _Commands(click.Group):
             ctx.exit(_INTERRUPTED)
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
+        except MemoryError:
+            click.echo(
+                "Error: the memory of this machine does not suffice for these inputs; earlier outputs are as they were\n"
+                "To mend it: see whether a geometry or a raster is very much larger than the site, and cut it there",
+                err=True,
+            )
+            ctx.exit(1)
         except Exception as fault:
             if logging.getLogger("wetgeo").isEnabledFor(logging.DEBUG):
                 raise

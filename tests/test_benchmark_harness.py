@@ -6,8 +6,10 @@ import json
 import sys
 from pathlib import Path
 
+import geopandas as gpd
 import pandas as pd
 import pytest
+import shapely
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 sys.path.append(str(BENCHMARKS))
@@ -16,6 +18,7 @@ from harness import table  # noqa: E402 -- a script's own modules, found beside 
 from harness.gate import Check, Stated, compare, passed  # noqa: E402
 from harness.jobs import JOBS  # noqa: E402
 from harness.measure import run  # noqa: E402
+from harness.solo import answer_hash  # noqa: E402
 
 REFERENCE = {"count": 2.0, "area": pd.Series({"a": 100.0, "b": 50.0})}
 CHECKS = (Check(quantity="count", allowed=0), Check(quantity="area", allowed=1e-6))
@@ -103,3 +106,16 @@ def test_every_program_of_every_job_has_its_script():
     missing = [p.script for job in JOBS.values() for p in job.programs if not (BENCHMARKS / p.script).is_file()]
     assert not missing
     assert all(job.programs[0].name == "wetgeo" for job in JOBS.values())
+
+
+def test_the_hash_of_outputs_knows_no_order_but_every_digit(tmp_path):
+    def written(name, values, shapes):
+        frame = gpd.GeoDataFrame({"resource_id": values}, geometry=shapes, crs="EPSG:26915")
+        frame.to_file(tmp_path / name, layer="buffers", engine="pyogrio")
+        return answer_hash(tmp_path / name)
+
+    one, two = shapely.Point(1, 2).buffer(1), shapely.Point(9, 9).buffer(1)
+    nudged = shapely.Point(1 + 1e-9, 2).buffer(1)
+    assert written("a.gpkg", ["a", None], [one, two]) == written("b.gpkg", [None, "a"], [two, one])
+    assert written("c.gpkg", ["a", None], [nudged, two]) != written("d.gpkg", ["a", None], [one, two])
+    assert written("e.gpkg", ["b", None], [one, two]) != written("f.gpkg", ["a", None], [one, two])

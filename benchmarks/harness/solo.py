@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import geopandas as gpd
+import pandas as pd
 import pyogrio
 import shapely
 
@@ -110,9 +111,11 @@ def answer_hash(file: Path) -> dict[str, str]:
 
 def _layer_hash(file: Path, layer: str) -> str:
     frame = pyogrio.read_dataframe(file, layer=layer)
-    rows = frame.drop(columns="geometry", errors="ignore").astype(str).agg("|".join, axis=1)
+    values = pd.DataFrame(frame.drop(columns="geometry", errors="ignore"))
+    rows = [repr(row) for row in values.itertuples(index=False, name=None)]
     if isinstance(frame, gpd.GeoDataFrame):
-        rows += [wkb.hex() for wkb in shapely.to_wkb(frame.geometry.to_numpy())]
+        shapes = shapely.to_wkb(frame.geometry.to_numpy())
+        rows = [row + shape.hex() for row, shape in zip(rows, shapes, strict=True)]
     return hashlib.sha256("\n".join(sorted(rows)).encode()).hexdigest()
 
 

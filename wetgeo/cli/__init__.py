@@ -41,7 +41,7 @@ class _Commands(click.Group):
             raise
         except MemoryError:
             click.echo(
-                "Error: the memory of this machine does not suffice for these inputs; earlier outputs are as they were\n"
+                "Error: this machine has not the memory that these inputs need; earlier outputs are as they were\n"
                 "To mend it: see whether a geometry or a raster is very much larger than the site, and cut it there",
                 err=True,
             )

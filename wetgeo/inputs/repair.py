@@ -26,6 +26,10 @@ def kinds(geometry: GeometryArray) -> NDArray[np.str_]:
     return kind
 
 
+#: coordinates beyond this are on no map, in whatever unit: the Earth's girth is 4e7 m
+_FARTHEST = 1e10
+
+
 def unusable(geometry: GeometryArray, surface: NDArray[np.bool_]) -> dict[str, NDArray[np.intp]]:
     """Find rows that hold no usable geometry, by reason; a row has one reason."""
     missing = shapely.is_missing(geometry)
@@ -33,11 +37,14 @@ def unusable(geometry: GeometryArray, surface: NDArray[np.bool_]) -> dict[str, N
     coordinates, of = shapely.get_coordinates(geometry, return_index=True)
     strange = np.zeros(len(geometry), dtype=bool)
     strange[of[~np.isfinite(coordinates).all(axis=1)]] = True
+    beyond = np.zeros(len(geometry), dtype=bool)
+    beyond[of[(np.abs(coordinates) > _FARTHEST).any(axis=1)]] = True
     reasons = {
         "a 3D surface (TIN or multipatch) has no outline on the ground": surface,
         "it has no geometry": missing & ~surface,
         "its geometry is empty": empty,
         "its geometry has coordinates that are not numbers": strange & ~empty,
+        f"its coordinates are beyond {_FARTHEST:.0e}, which is on no map": beyond & ~strange & ~empty,
     }
     return {reason: np.flatnonzero(rows) for reason, rows in reasons.items() if rows.any()}
 

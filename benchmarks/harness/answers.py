@@ -78,12 +78,10 @@ def slopes(out: Path) -> Answer:
 
 
 def flow(out: Path) -> Answer:
-    """Read filled ground and contributing area."""
-    with rasterio.open(out / "filled.tif") as file:
-        ground = file.read(1).astype(float)
+    """Read contributing area."""
     with rasterio.open(out / "flow.tif") as file:
         area = file.read(1).astype(float)
-    return {"cells": float(area.size), "filled ground": float(ground.mean()), "mean area": float(area.mean())}
+    return {"cells": float(area.size), "mean area": float(area.mean())}
 
 
 def whole_rule(out: Path) -> Answer:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 import math
+import os
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ def keep(result: dict[str, Any], wetlands: int, found: dict[str, str], folder: P
     folder.mkdir(parents=True, exist_ok=True)
     day = datetime.datetime.now(tz=datetime.timezone.utc).date().isoformat()
     kept = {**result, "wetlands": wetlands, "date": day, "versions": found, "machine": versions.machine()}
+    kept["load"], kept["cores"] = os.getloadavg()[1], os.cpu_count()
     path = folder / f"{result['job']}-{wetlands}.json"
     path.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 
@@ -69,6 +71,9 @@ def of_result(result: dict[str, Any]) -> str:
         lines += ["| what | measured | asked |", "|---|---|---|"]
         lines += [f"| {row['what']} | {row['measured']} | {row['asked']} |" for row in result["rows"]]
         lines += [""]
+    if result.get("load", 0) > result.get("cores", 1) + 1:
+        busy = f"load {result['load']:.0f} on {result['cores']} cores"
+        lines += [f"Measured beside other work ({busy}): compare processor times, not wall times.", ""]
     if result.get("note"):
         lines += [result["note"], ""]
     return "\n".join(lines) + "\n"

@@ -4,14 +4,13 @@ import numpy as np
 import rasterio
 from files import DATA, OUT
 
-from wetgeo.kernels.flow import accumulation, filled
+from wetgeo.kernels.flow import accumulation
 from wetgeo.kernels.grid import Grid
 
 with rasterio.open(DATA / "dem.tif") as source:
     z, profile, (dx, dy), bounds = source.read(1).astype(np.float64), source.profile, source.res, source.bounds
 z[z == profile["nodata"]] = np.nan
-grid = filled(Grid(z=z, left=bounds.left, top=bounds.top, dx=dx, dy=dy))
+grid = Grid(z=z, left=bounds.left, top=bounds.top, dx=dx, dy=dy)
 profile.update(compress=None, predictor=1, dtype="float64")
-for name, values in (("filled", grid.z), ("flow", accumulation(grid))):
-    with rasterio.open(OUT / f"{name}.tif", "w", **profile) as file:
-        file.write(values, 1)
+with rasterio.open(OUT / "flow.tif", "w", **profile) as file:
+    file.write(accumulation(grid), 1)

@@ -12,6 +12,5 @@ with rasterio.open(DATA / "dem.tif") as source:
 full = richdem.FillDepressions(z, epsilon=True)
 flow = richdem.FlowAccumulation(full, method="D8")
 profile.update(compress=None, predictor=1, dtype="float64")
-for name, values in (("filled", np.asarray(full)), ("flow", np.asarray(flow) * cell)):
-    with rasterio.open(OUT / f"{name}.tif", "w", **profile) as file:
-        file.write(values, 1)
+with rasterio.open(OUT / "flow.tif", "w", **profile) as file:
+    file.write(np.asarray(flow) * cell, 1)

@@ -78,7 +78,7 @@ def test_ids_come_out_as_they_went_in_and_nothing_obeys_them(scene, word):
     "word",
     [
         "<script>alert(1)</script>",
-        "Preserve'; --",
+        "Preserve'; DROP TABLE x; --",
         "=1+1",
         "x" * 5000,
         "\U0001f427",
@@ -96,7 +96,7 @@ def test_classes_that_the_rule_does_not_know(scene, word):
 @pytest.mark.parametrize(
     "name",
     [
-        "it's", 'say "so"', "a b c", "SELECT", "x; DROP TABLE y", "=1+1", "\U0001f427", "geometry", "resource_id", "class",
+        "it's", 'say "so"', "a b c", "SELECT", "x; DROP TABLE y", "=1+1", "\U0001f427", "resource_id", "class",
         "src_class", "fid", "OGC_FID", "area_sqft", "rowid", "x" * 200, "a.b", "a,b", "<b>", "ID", "Geom2", "index", "level_0",
     ],
 )  # fmt: skip

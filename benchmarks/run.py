@@ -11,6 +11,7 @@ answers are equal, or differ as stated, get a ratio. Results are kept by job and
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import tempfile
 from contextlib import ExitStack, closing
@@ -38,6 +39,8 @@ def main() -> None:
     unknown = sorted(set(wanted) - set(JOBS) - set(SOLO))
     if unknown:
         parser.error(f"no such job: {', '.join(unknown)}")
+    # ended from outside, it still stops the database server
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     with ExitStack() as stack:
         work = given.work or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="wetgeo-bench-")))
         work.mkdir(parents=True, exist_ok=True)

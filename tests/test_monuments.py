@@ -240,6 +240,25 @@ def test_where_two_buffers_meet_the_edge_goes_on():
     assert set(plat.proof.verdict) == {"ok"}
 
 
+def stand_on_their_own_edge(plat):
+    """Each monument is named for the resource on whose edge it stands."""
+    edges = plat.edges[plat.edges.kind == "upland"]
+    own = {name: shapely.union_all(pieces.to_numpy()) for name, pieces in edges.groupby("resource_id").geometry}
+    away = [
+        place.distance(own[name])
+        for place, name in zip(plat.monuments.geometry, plat.monuments.resource_id, strict=True)
+    ]
+    return max(away, default=0) < 1e-3
+
+
+def test_between_two_lot_lines_the_start_of_a_ring_and_three_resources():
+    # the ring starts above R1; the stretch around it goes from the lot line under R3 past R2, R1 and the start
+    plat = lay_out([box(0, 0, 300, 110), box(350, 0, 650, 100), box(700, 0, 1000, 100)], lots=strips(-9000, 900, 9000))
+    assert reasons(plat)["lot_line"] == 2
+    assert set(plat.monuments.resource_id) == {"R1", "R2", "R3"}
+    assert stand_on_their_own_edge(plat)
+
+
 @pytest.mark.parametrize(("stray", "least", "most"), [(5.0, 13, 16), (2.0, 20, 24)])
 def test_a_round_edge_has_as_many_bends_as_its_sagitta_asks(stray, least, most):
     # M04: R = 150 ft; the longest gap is 2R acos(1 - s/R)
@@ -334,6 +353,7 @@ def check_everywhere(plat, bend=None):
     assert not (plat.monuments.gap_ft > 200.01 + 1e-6).any()
     assert plat.proof.edge_ft.sum() == pytest.approx(edges.length_ft.sum(), rel=1e-6)
     assert (shapely.distance(shapely.union_all(edges.geometry.to_numpy()), plat.monuments.geometry) < 1e-3).all()
+    assert stand_on_their_own_edge(plat)
     for chain in range(len(plat.upland.chains)):
         on = plat.monuments[
             plat.monuments.geometry.distance(shapely.LineString(plat.upland.chains.vertices(chain)[0])) < 1e-3

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -32,6 +34,21 @@ class Piece:
     end: float
     resource_id: str
     holders: Holders
+
+
+def piece_at(pieces: Sequence[Piece], place: float, length: float) -> Piece:
+    """Return the piece of a chain that holds a station; where one ends and the next begins, the next.
+
+    Parameters
+    ----------
+    pieces
+        All pieces of the chain, in order.
+    place, length
+        The station, and the length of the chain; CRS units.
+    """
+    # on a closed chain those before the first piece begin after a whole lap
+    on_lap = place if place >= pieces[0].start else place + length
+    return pieces[bisect_right(pieces, on_lap, key=lambda piece: piece.start) - 1]
 
 
 @dataclass(frozen=True, slots=True)

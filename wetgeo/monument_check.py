@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
@@ -17,7 +16,7 @@ from wetgeo.errors import CrsError, InputError
 from wetgeo.findings import Findings
 from wetgeo.kernels.lines import Floats, GeometryArray, Ints
 from wetgeo.kernels.stations import strays
-from wetgeo.lot_lines import LotLines, Piece
+from wetgeo.lot_lines import LotLines, Piece, piece_at
 from wetgeo.monuments import SAME_FT, MonumentRule
 from wetgeo.site import Site
 
@@ -148,9 +147,7 @@ class _Judge:
     def _resource(self, chain: int, station: float) -> str:
         """The resource whose footprint the edge bounds at a station."""
         place = float(self.edge.chains.wrapped(chain, station))
-        held = self.pieces[chain]
-        # before the first piece of a closed chain lies the last one, which goes on past the start
-        return held[bisect_right([piece.start for piece in held], place) - 1].resource_id
+        return piece_at(self.pieces[chain], place, float(self.edge.chains.lengths[chain])).resource_id
 
     def _row(self, kind: str, owner: str, measured: float, required: float, place: Any) -> Row:  # noqa: ANN401 -- any shapely geometry
         return {

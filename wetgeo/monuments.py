@@ -20,7 +20,7 @@ from wetgeo.findings import Findings
 from wetgeo.kernels.courses import azimuth_seconds, bearing_text
 from wetgeo.kernels.lines import Chains
 from wetgeo.kernels.stations import even_stations, fill_stretches, strays
-from wetgeo.lot_lines import Holders, LotLine, LotLines, Piece
+from wetgeo.lot_lines import Holders, LotLine, LotLines, Piece, piece_at
 from wetgeo.site import Site
 
 #: places nearer than this are the same, feet
@@ -139,13 +139,11 @@ class _Course:
     def __init__(self, chains: Chains, chain: int, pieces: list[Piece]) -> None:
         self.chains, self.chain, self.pieces = chains, chain, pieces
         self.length, self.closed = float(chains.lengths[chain]), bool(chains.closed[chain])
-        self._starts = [piece.start for piece in pieces]
 
     def stake(self, station: float, reason: str, lots: Sequence[int] | None = None) -> Stake:
         """Make a stake: on the lots given and on those of the piece that begins there or holds the place."""
         place = station % self.length if self.closed else min(max(station, 0.0), self.length)
-        # before the first piece of a closed chain lies the last one, which goes on past the start
-        piece = self.pieces[bisect_right(self._starts, place) - 1]
+        piece = piece_at(self.pieces, place, self.length)
         held = piece.holders if lots is None else tuple(dict.fromkeys([*lots, *piece.holders]))
         return Stake(self.chain, place, reason, held, piece.resource_id)
 

@@ -39,6 +39,7 @@ CODES: dict[str, str] = {
     "value-unreadable": "a value that cannot be read as what its role asks",
     # soils
     "soil-unmatched": "soil polygons whose map unit key is in no table",
+    "soil-contradicted": "map units that the table of groups names twice, with different groups",
     "soil-overlap": "soil polygons that claim the same ground",
     "soil-unrated": "soil without a hydrologic group, where it decides",
     "soil-missing": "no soil layer was given, or none covers the buffer; no cut was made",

@@ -134,6 +134,27 @@ def test_the_stated_table_decides_and_a_wrong_one_is_told(write, read, tmp_path)
         _soils(write, read, table=tmp_path / "gone.csv")
 
 
+@pytest.mark.parametrize(
+    ("rows", "group", "told"),
+    [
+        ("mukey,hydgrpdcd\n1,D\n1,A\n2,B\n2,B\n", "D", "1 (D and A)"),
+        ("mukey,hydgrpdcd\n1,A\n1,B/D\n1,C\n2,B\n", "B/D", "1 (B/D and C and A)"),
+        ("mukey,hydgrpdcd\n1,A\n1,\n2,B\n", "A", "1 (A and none)"),
+        ("mukey,comppct_r,hydgrp\n1,60,A\n1,60,A\n2,100,B\n", "A", "1 (components of 120 %)"),
+    ],
+)
+def test_a_table_that_names_a_map_unit_twice_is_told_and_never_the_last_row_taken(
+    write, read, tmp_path, rows: str, group: str, told: str
+) -> None:
+    (tmp_path / "groups.csv").write_text(rows, encoding="utf-8")
+    done = _soils(write, read, table=tmp_path / "groups.csv")
+    assert _groups(done) == [group, "B"]
+    ((severity, _, message),) = done.told("soil-contradicted")
+    assert severity == "warning"
+    assert "on 1 map units" in message
+    assert told in message
+
+
 def test_keys_that_match_nothing_are_told_with_their_share_of_the_area(write, read, tmp_path) -> None:
     (tmp_path / "muaggatt.csv").write_text("mukey,hydgrpdcd\n1,A\n", encoding="utf-8")
     done = _soils(write, read)

@@ -59,6 +59,7 @@ _MENDS: dict[str, tuple[str, str]] = {
     "class-unknown": ("translate it into a class of the rule", 'values.class = { "..." = "..." }'),
     "value-unreadable": ("correct the value in the file, or translate it", 'values.ROLE = { "..." = "..." }'),
     "soil-unmatched": ("take the table of the same survey and year as the map units", 'table = "..."'),
+    "soil-contradicted": ("delete the wrong rows from the table: each map unit has one group", ""),
     "soil-missing": ("name the table of hydrologic groups", 'table = "..."'),
     "dem-nodata": ("tell the file its nodata value: gdal_edit.py -a_nodata VALUE FILE", ""),
     "dem-tiles": ("take tiles of one resolution and grid, where there are", ""),

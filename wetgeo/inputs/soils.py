@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 import numpy as np
@@ -26,6 +26,8 @@ _NEARER_TO_D = ("D", "C/D", "B/D", "A/D", "C", "B", "A")
 _TABLES = ("muaggatt", "component")
 _FILE_STEMS = {"muaggatt": ("muaggatt",), "component": ("component", "comp")}
 _TEXT = (".txt", ".csv")
+#: components whose shares add up to more than this, percent, stand in the table twice; shares are whole numbers
+_MOST_PERCENT = 101.0
 
 Rows = Iterable[Mapping[str, object]]
 
@@ -34,12 +36,14 @@ Rows = Iterable[Mapping[str, object]]
 class SoilTable:
     """The hydrologic group of each map unit, by its key as text; None where it has none.
 
-    `about` names the table, `path` is the file that holds it.
+    `about` names the table, `path` is the file that holds it; `contradicted` are map units whose rows contradict each
+    other, each with what they say.
     """
 
     groups: Mapping[str, str | None]
     about: str
     unreadable: tuple[str, ...] = ()
+    contradicted: Mapping[str, str] = field(default_factory=dict)
     path: Path | None = None
 
 
@@ -168,21 +172,35 @@ def _table(rows: Rows, about: str) -> SoilTable | None:
     if not rows or "mukey" not in rows[0]:
         return None
     if "hydgrpdcd" in rows[0]:
-        stated = [(map_unit_key(row["mukey"]), as_text(row["hydgrpdcd"])) for row in rows]
-        groups = {key: soil_group(text) for key, text in stated if key is not None}
-        odd = {text for _, text in stated if text is not None and soil_group(text) is None}
-        return SoilTable(groups=groups, about=f"{about} (hydgrpdcd)", unreadable=tuple(sorted(odd)))
-    if "hydgrp" not in rows[0]:
+        groups, contradicted = _stated(rows)
+        texts, about = {as_text(row["hydgrpdcd"]) for row in rows}, f"{about} (hydgrpdcd)"
+    elif "hydgrp" in rows[0]:
+        groups, contradicted = _dominant(rows, about)
+        texts = {as_text(row["hydgrp"]) for row in rows}
+        about = f"{about} (hydgrp of the components, by their share)"
+    else:
         return None
-    texts = {text for row in rows if (text := as_text(row["hydgrp"])) is not None}
-    return SoilTable(
-        groups=_dominant(rows, about),
-        about=f"{about} (hydgrp of the components, by their share)",
-        unreadable=tuple(sorted(text for text in texts if soil_group(text) is None)),
-    )
+    odd = sorted(text for text in texts if text is not None and soil_group(text) is None)
+    return SoilTable(groups=groups, about=about, unreadable=tuple(odd), contradicted=contradicted)
 
 
-def _dominant(rows: Rows, about: str) -> dict[str, str | None]:
+def _stated(rows: Rows) -> tuple[dict[str, str | None], dict[str, str]]:
+    """Return the group that the row of each map unit states; of several rows, the one nearer to D."""
+    found: dict[str, set[str | None]] = {}
+    for row in rows:
+        key = map_unit_key(row["mukey"])
+        if key is not None:
+            found.setdefault(key, set()).add(soil_group(as_text(row["hydgrpdcd"])))
+    ranked = {key: sorted(groups - {None}, key=_NEARER_TO_D.index) for key, groups in found.items()}
+    contradicted = {
+        key: " and ".join([*map(str, ranked[key]), *(["none"] if None in groups else [])])
+        for key, groups in found.items()
+        if len(groups) > 1
+    }
+    return {key: groups[0] if groups else None for key, groups in ranked.items()}, contradicted
+
+
+def _dominant(rows: Rows, about: str) -> tuple[dict[str, str | None], dict[str, str]]:
     """Return the group with the largest share of each map unit; components without a group have no say."""
     shares: dict[str, dict[str, float]] = {}
     for row in rows:
@@ -192,10 +210,12 @@ def _dominant(rows: Rows, about: str) -> dict[str, str | None]:
         of_unit = shares.setdefault(key, {})
         if group is not None:
             of_unit[group] = of_unit.get(group, 0.0) + component_share(as_text(row.get("comppct_r")), about)
-    return {
+    groups = {
         key: min(of_unit, key=lambda group: (-of_unit[group], _NEARER_TO_D.index(group))) if of_unit else None
         for key, of_unit in shares.items()
     }
+    totals = {key: sum(of_unit.values()) for key, of_unit in shares.items()}
+    return groups, {key: f"components of {total:g} %" for key, total in totals.items() if total > _MOST_PERCENT}
 
 
 def join_groups(
@@ -226,6 +246,14 @@ def join_groups(
             "value-unreadable",
             f"hydrologic groups {listed(map(repr, table.unreadable), 20)} of {table.about} are unknown; taken "
             "as missing",
+            layer="soils",
+        )
+    if contradicted := sorted({key for key in keys if key is not None} & table.contradicted.keys()):
+        findings.warning(
+            "soil-contradicted",
+            f"{table.about} contradicts itself on {len(contradicted):,} map units of the layer; the group nearer to D "
+            f"was taken, or the one of the larger share: "
+            f"{listed((f'{key} ({table.contradicted[key]})' for key in contradicted), 20)}",
             layer="soils",
         )
     missing = np.array([key not in table.groups for key in keys], dtype=bool)

@@ -60,6 +60,21 @@ def test_a_run_killed_twice_ends_as_one_that_was_not(tmp_path, run_wetgeo):
     assert hashes(read_outputs(project.parent / "out")) == hashes(read_outputs(tmp_path / "usual"))
 
 
+def test_inputs_that_cannot_be_read_leave_no_work_behind_but_keep_what_was_done(tmp_path, run_wetgeo):
+    project = ponds_on_lots(5.0).write(tmp_path)
+    path, out = tmp_path / "wetlands.gpkg", tmp_path / "out"
+    sound = path.read_bytes()
+    path.write_bytes(sound[:5000])
+    assert run_wetgeo("run", project, "-q", "--workers", "2").code == 1
+    assert not out.exists()
+    path.write_bytes(sound)
+    in_tiles(project, out / WORK, most=1)
+    before = done_tiles(out / WORK)
+    path.write_bytes(sound[:5000])
+    assert run_wetgeo("run", project, "-q", "--workers", "2").code == 1
+    assert done_tiles(out / WORK) == before
+
+
 def test_only_what_has_changed_is_done_anew(tmp_path):
     project = ponds_on_lots(5.0).write(tmp_path)
     work = tmp_path / "work"

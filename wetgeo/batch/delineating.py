@@ -45,6 +45,11 @@ class _Folders:
         return self.top / "groups"
 
 
+def is_begun(folder: Path) -> bool:
+    """Tell whether a work folder holds anything that a later run could go on from: at least the site, read."""
+    return bool(site_state(_Folders(top=folder).site))
+
+
 def tile_size(resources: int, workers: int) -> int:
     """Say how many resources a tile holds at most, so that each worker gets several tiles."""
     return int(min(TILE_MOST, max(_LEAST, resources // (_SHARE * max(workers, 1)))))

@@ -151,13 +151,23 @@ def _delineated(
 
 @contextlib.contextmanager
 def work_folder(project: Project, *, dry_run: bool) -> Iterator[Path]:
-    """Give the folder for the tiles, in the output folder; it is gone when all is done, and stays after a failure."""
+    """Give the folder for the tiles, in the output folder.
+
+    It is gone when all is done, and stays after a failure, unless the inputs could not even be read.
+    """
     if dry_run:
         with tempfile.TemporaryDirectory(prefix="wetgeo-") as name:
             yield Path(name) / WORK
         return
     folder = project.output / WORK
-    yield folder
+    try:
+        yield folder
+    except WetgeoError:
+        from wetgeo.batch.delineating import is_begun
+
+        if not is_begun(folder):
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
     shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import shapely
 from pyproj import Transformer
-from verify_read import FOOT, Array, Run, Shape, Verdict, within
+from verify_points import distances
+from verify_read import FOOT, Array, Run, Shape, Verdict, lots, within
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -49,31 +50,23 @@ def length(shape: Shape) -> float:
     return sum(float(np.hypot(*np.diff(part.coords, axis=0)[:, :2].T).sum()) for part in shapely.get_parts(shape))
 
 
-def upland(run: Run, resource_id: str) -> Shape:
-    """The resource's upland edge, its pieces joined where they meet."""
-    edges = run.layers["edges"]
-    mine = edges.geometry[(edges["resource_id"] == resource_id) & (edges["kind"] == "upland")].to_numpy()
-    return shapely.line_merge(shapely.union_all(mine)) if len(mine) else shapely.MultiLineString()
-
-
 def on_outline(run: Run) -> Verdict:
     """Upland edges lie on the outline of the buffers' union, or where it meets what is cut out of it."""
     edges, union = run.layers["edges"], run.layers["buffer_union"]
     mine = edges[edges["kind"] == "upland"]
     if not len(mine) or not len(union):
         return Verdict("edges lie on the outline of the buffers", None, "there are none")
-    lines = shapely.union_all(
-        np.concatenate([shapely.boundary(union.geometry.to_numpy()), shapely.boundary(run.uncounted())])
-    )
+    lines = np.concatenate([union.geometry.to_numpy(), run.uncounted])
     middles = shapely.line_interpolate_point(mine.geometry.to_numpy(), 0.5, normalized=True)
-    away = shapely.distance(middles, lines) / run.ft
+    away = distances(shapely.get_coordinates(middles), lines) / run.ft
     return within("edges lie on the outline of the buffers", away, ON_FT, "ft", mine["resource_id"])
 
 
 def on_edge(run: Run) -> Verdict:
-    monuments = run.layers["monuments"]
+    """Monuments stand on the upland edge of their resource."""
+    monuments, edges = run.layers["monuments"], run.uplands
     away = [
-        shapely.distance(point, upland(run, name)) / run.ft
+        shapely.distance(point, edges[name]) / run.ft if name in edges else np.inf
         for point, name in zip(monuments.geometry, monuments["resource_id"], strict=True)
     ]
     return within("monuments stand on the upland edge", away, ON_FT, "ft", monuments["monument_id"])
@@ -111,9 +104,9 @@ def gaps(run: Run) -> Verdict:
         return Verdict("gaps between monuments along the edge", None, "the rule's pack is not there, or asks for none")
     monuments = run.layers["monuments"]
     longest, where, count = 0.0, "", 0
-    for name in run.layers["edges"].query("kind == 'upland'")["resource_id"].unique():
+    for name, edge in run.uplands.items():
         points = monuments.geometry[monuments["resource_id"] == name].to_numpy()
-        for line in shapely.get_parts(upland(run, name)):
+        for line in shapely.get_parts(edge):
             on = points[shapely.distance(points, line) <= ON_FT * run.ft]
             stations = np.sort(shapely.line_locate_point(line, on)) / run.ft
             whole = line.length / run.ft
@@ -139,11 +132,11 @@ def lot_lines(run: Run) -> Verdict:
     if "parcels" not in run.inputs:
         return Verdict("monuments at lot lines", None, "the project has no parcels")
     monuments = run.layers["monuments"]
-    lines = shapely.boundary(run.inputs["parcels"].geometry.to_numpy())
+    lines = shapely.boundary(lots(run))
     tree = shapely.STRtree(lines)
     bare, count = [], 0
     for name in monuments["resource_id"].unique():
-        edge = upland(run, name)
+        edge = run.uplands[name]
         crossed = lines[tree.query(edge, predicate="intersects")]
         common = shapely.get_parts(shapely.intersection(edge, crossed))
         places = common[shapely.get_type_id(common) == 0]

@@ -8,6 +8,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +25,12 @@ else:
 
 #: metres in an international foot, exactly
 FOOT = 0.3048
-
+#: a point so near to a line (feet) is taken to lie on it: what a buffer's edge may stray, and the drawing of arcs
+LINE_FT = 0.06
 
 Array = np.ndarray
-Shape = shapely.Geometry
+Shape = Any  # a shapely geometry, and a row of a layer: neither has types
+Row = Any
 
 
 class NothingToCheckError(Exception):
@@ -55,8 +58,8 @@ def within(quantity: str, errors: object, allowed: float, unit: str, names: Iter
     worst = int(np.argmax(np.where(np.isnan(errors), np.inf, errors)))
     bad = int((~(errors <= allowed)).sum())
     who = "" if names is None else f" ({list(names)[worst]})"
-    words = f"greatest difference {errors[worst]:.6g} {unit}{who}, allowed {allowed:g}; {errors.size - bad:,} of "
-    return Verdict(quantity, bad == 0, words + f"{errors.size:,} agree")
+    words = f"greatest difference {errors[worst]:.6g} {unit}{who}, allowed {allowed:g}; "
+    return Verdict(quantity, bad == 0, words + f"{errors.size - bad:,} of {errors.size:,} agree")
 
 
 @dataclass(frozen=True)
@@ -94,6 +97,7 @@ class Run:
         }
         return cls(folder, layers, provenance, project, crs, inputs)
 
+    @cached_property
     def uncounted(self) -> Array:
         """Surfaces that do not count as buffer, or not to its width."""
         found = [
@@ -101,10 +105,52 @@ class Run:
         ]
         return np.concatenate(found or [np.empty(0, dtype=object)])
 
+    @cached_property
+    def zoned(self) -> set[str]:
+        """Resources with zones."""
+        return set(self.layers["zones"]["resource_id"])
+
+    @cached_property
+    def _rows(self) -> Mapping[str, Shape]:
+        frame = self.layers["resources"]
+        return dict(zip(frame["resource_id"], frame.geometry, strict=True))
+
+    def resource(self, resource_id: str) -> Shape:
+        """The outline of a resource."""
+        return self._rows[resource_id]
+
+    @cached_property
+    def _trees(self) -> tuple[shapely.STRtree, shapely.STRtree]:
+        tract = self.inputs["tract"].geometry.to_numpy() if "tract" in self.inputs else np.empty(0, dtype=object)
+        return shapely.STRtree(self.layers["resources"].geometry.to_numpy()), shapely.STRtree(tract)
+
+    def close(self, shape: Shape, distance: float) -> tuple[Array, Array]:
+        """Waters, and pieces of the tract, whose bounds are within a distance of those of a shape."""
+        left, bottom, right, top = shape.bounds
+        box = shapely.box(left - distance, bottom - distance, right + distance, top + distance)
+        waters, tract = (tree.geometries[np.sort(tree.query(box))] for tree in self._trees)
+        return waters, tract
+
+    def off_tract(self, points: Array, tract: Array) -> Array:
+        """Tell which points lie off the tract, of which `tract` are the pieces nearby; none where there is no tract."""
+        if "tract" not in self.inputs:
+            return np.zeros(len(points), dtype=bool)
+        pieces = np.array([any(shapely.intersects_xy(tract, x, y)) for x, y in points], dtype=bool)
+        return ~pieces
+
+    @cached_property
+    def _added(self) -> Mapping[str, Array]:
+        return {str(name): rows.geometry.to_numpy() for name, rows in self.layers["extensions"].groupby("resource_id")}
+
     def added(self, resource_id: str) -> Array:
         """Ground that provisions add to the plain buffer of a resource."""
-        frame = self.layers["extensions"]
-        return frame.geometry[frame["resource_id"] == resource_id].to_numpy()
+        return self._added.get(resource_id, np.empty(0, dtype=object))
+
+    @cached_property
+    def uplands(self) -> Mapping[str, Shape]:
+        """The upland edge of each resource, its pieces joined where they meet."""
+        pieces = self.layers["edges"].query("kind == 'upland'").groupby("resource_id").geometry
+        return {str(name): shapely.line_merge(shapely.union_all(mine.to_numpy())) for name, mine in pieces}
 
     def limited(self) -> set[str]:
         """Resources whose width structures cut off on some parcel."""
@@ -151,3 +197,19 @@ def _input(folder: Path, table: Mapping[str, Any], crs: CRS) -> gpd.GeoDataFrame
     shapes = frame.geometry.to_numpy()
     frame.geometry = np.where(shapely.is_valid(shapes), shapes, shapely.make_valid(shapes, method="structure"))
     return frame
+
+
+def lots(run: Run) -> Array:
+    """The parcels of the project; those of one number are one lot."""
+    frame = run.inputs["parcels"]
+    number = run.project["layers"]["parcels"].get("fields", {}).get("id")
+    if number is None:
+        return frame.geometry.to_numpy()
+    numbered = frame[number].notna()
+    whole = frame[numbered].groupby(frame[number][numbered].astype(str)).geometry
+    return np.concatenate(
+        [
+            [shapely.union_all(pieces.to_numpy()) if len(pieces) > 1 else pieces.iloc[0] for _, pieces in whole],
+            frame.geometry[~numbered].to_numpy(),
+        ]
+    )

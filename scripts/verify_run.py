@@ -2,24 +2,28 @@
 
 It reads buffers.gpkg and provenance.json of an output folder, and the tract, the parcels and the surfaces that the
 project file names. Nothing of wetgeo is imported: areas are reckoned by the shoelace formula and on the ellipsoid,
-widths by distances from a lattice of points and by a distance transform, monuments by stations along the edge.
+widths by distances of points and of the outlines themselves and by a distance transform, monuments by stations along
+the edge. What could not be checked is printed as unchecked.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import verify_ground
 import verify_monuments
+import verify_widths
 from verify_read import NothingToCheckError, Run, Verdict
 
 
-def verify(folder: Path) -> list[Verdict]:
-    """Check one output folder. Raises NothingToCheckError."""
+def verify(folder: Path) -> Iterator[Verdict]:
+    """Check one output folder, quantity by quantity. Raises NothingToCheckError."""
     run = Run.read(folder)
-    return [*verify_ground.verdicts(run), *verify_monuments.verdicts(run)]
+    for checks in (verify_ground, verify_widths, verify_monuments):
+        yield from checks.verdicts(run)
 
 
 def main() -> int:
@@ -27,15 +31,16 @@ def main() -> int:
     parser.add_argument("out", nargs="+", type=Path, help="output folder of a finished run")
     status = 0
     for folder in parser.parse_args().out:
+        found = []
+        print(f"{folder}:", flush=True)
         try:
-            found = verify(folder)
+            for verdict in verify(folder):
+                print(f"  {verdict}", flush=True)
+                found.append(verdict)
         except NothingToCheckError as fault:
             print(f"{folder}: {fault}", file=sys.stderr)
             status = max(status, 2)
             continue
-        print(f"{folder}:")
-        for verdict in found:
-            print(f"  {verdict}")
         wrong = sum(verdict.agrees is False for verdict in found)
         print(f"  {'all agrees' if not wrong else f'{wrong} of {len(found)} quantities do not agree'}")
         status = max(status, 1 if wrong else 0)

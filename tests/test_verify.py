@@ -20,6 +20,17 @@ from shapely.affinity import translate
 SCRIPTS = ROOT / "scripts"
 FORMATS = '\n[outputs]\nformats = ["gpkg", "csv"]\n'
 FT = 0.3048
+RULE_M = """[project]
+rule = "rcwd-rule-m-2004"
+crs = "EPSG:26847"
+date = 2026-06-01
+[layers.wetlands]
+path = "{feet}/Wetland.shp"
+defaults.central = true
+[layers.parcels]
+path = "{feet}/Parcels.zip"
+fields = {{ id = "MAP_LOT" }}
+"""
 
 
 def verify(*folders):
@@ -62,9 +73,30 @@ def test_it_agrees_with_the_samples(samples):
     status, told = verify(*samples.values())
     assert status == 0, told
     assert told.count("all agrees") == 3
-    assert told.count("agree      widths of buffers") == 3
+    assert told.count("agree      widths of buffers, by points") == 3
+    assert told.count("agree      widths of buffers, by their outlines") == 3
     assert told.count("agree      monuments at lot lines") == 3
     assert told.count("agree      gaps between monuments") == 3
+
+    # what it does not check, it says
+    assert "unchecked  the required width itself" in told
+    assert "unchecked  ground that provisions add, and ground beside surfaces that do not count" in told
+
+
+@pytest.mark.real
+@pytest.mark.slow
+def test_it_agrees_with_a_city_of_452_wetlands(shared, tmp_path, run_wetgeo):
+    feet = shared / "data" / "bangor-me" / "stateplane_ft"
+    path = tmp_path / "wetgeo.toml"
+    path.write_text(RULE_M.format(feet=feet) + FORMATS, encoding="utf-8")
+    result = run_wetgeo("run", path)
+    assert result.code == 0, result.err
+    status, told = verify(tmp_path / "out")
+    assert status == 0, told
+    assert "all agrees" in told
+    for quantity in (*NOTICED.values(), "areas of plain buffers, by a distance transform", "parcels that hold buffer"):
+        if quantity != "buffers lie in the tract":  # the project has none
+            assert f"agree      {quantity}" in told, told
 
 
 def test_it_computes_nothing_with_wetgeo():
@@ -140,6 +172,23 @@ def tampered_width(out):
     changed(out, "buffers", 2, "geometry", shape.buffer(-0.4 * FT))
 
 
+def tampered_hole(out):
+    shape = layer(out, "buffers").geometry[2]
+    changed(out, "buffers", 2, "geometry", shape.difference(shape.representative_point().buffer(3)))
+
+
+def tampered_owner(out):
+    """A monument that bears the id of another resource."""
+    frame = layer(out, "monuments")
+    other = frame["resource_id"][frame["resource_id"] != frame["resource_id"][0]].iloc[0]
+    changed(out, "monuments", 0, "resource_id", other)
+
+
+def tampered_lost_parcel(out):
+    frame = layer(out, "parcels")
+    replace(out, "parcels", frame.drop(index=frame["buffer_sqft"].idxmax()).reset_index(drop=True))
+
+
 def tampered_area(out):
     changed(out, "buffers", 1, "area_sqft", layer(out, "buffers")["area_sqft"][1] * 1.0001)
 
@@ -204,7 +253,10 @@ NOTICED = {
     tampered_lost_monuments: "gaps between monuments along the edge",
     tampered_coordinates: "x, y of monuments",
     tampered_longitude: "lon, lat of monuments",
-    tampered_width: "widths of buffers, by distances from a lattice",
+    tampered_width: "widths of buffers, by their outlines",
+    tampered_hole: "widths of buffers, by points beside the edge",
+    tampered_owner: "monuments stand on the upland edge",
+    tampered_lost_parcel: "parcels that hold buffer",
     tampered_area: "area_sqft of buffers, by the shoelace formula",
     tampered_acres: "area_ac of buffers",
     tampered_into_water: "buffers lie off all resources",
@@ -220,8 +272,10 @@ NOTICED = {
 
 @pytest.mark.parametrize("tamper", NOTICED, ids=lambda tamper: tamper.__name__)
 def test_it_notices(tamper, out, verify_run, monkeypatch):
-    if tamper is not tampered_width:  # a coarse lattice is quicker, and shows all that is not a matter of inches
-        monkeypatch.setattr("verify_ground.LATTICE", 1000)
-        monkeypatch.setattr("verify_ground.CELLS", 10_000)
+    # fewer points are quicker, and show all that is larger than a few feet
+    monkeypatch.setattr("verify_ground.POINTS", 10_000)
+    monkeypatch.setattr("verify_widths.POINTS", 20_000)
+    monkeypatch.setattr("verify_widths.STATIONS", 10_000)
+    monkeypatch.setattr("verify_widths.CELLS", 0)
     tamper(out)
     assert NOTICED[tamper] in [verdict.quantity for verdict in verify_run.verify(out) if verdict.agrees is False]

@@ -70,6 +70,27 @@ def test_square_with_corners_is_not_area_by_edge_length():
     assert (one.place.x, one.place.y) == pytest.approx((100, 0), abs=1e-6)
 
 
+def test_ground_that_lies_far_from_all_resources_is_told_and_not_looked_at():
+    earth = box(-6e7, -3e7, 6e7, 3e7)
+    site = Averaged([SQUARE])
+    (one,) = site.judge(earth, box(1e6, 1e6, 1e6 + 10, 1e6 + 10))
+    # 200 widths of 50 ft on each side of the square, less the square
+    sight = 20_200.0**2
+    assert one.verdict == "compliant"
+    assert one.credited_sqft == pytest.approx(sight - 200.0**2, rel=1e-9)
+    (told,) = [finding for finding in site.findings if "not looked at" in finding.message]
+    assert told.severity == "warning"
+    assert told.message.startswith(f"{1.2e8 * 6e7 - sight + 100:,.0f} sq ft")
+    assert "(features 1, 2)" in told.message
+    assert site.laid([one])["averaging_areas"]["maximum_ft"].max() == pytest.approx(10_000 * np.sqrt(2), abs=0.1)
+
+
+def test_ground_within_sight_is_looked_at_as_it_is():
+    site = Averaged([SQUARE])
+    site.judge(drawn(SQUARE, 60))
+    assert not [finding for finding in site.findings if "not looked at" in finding.message]
+
+
 SHAPES = {
     "bay": box(0, 0, 300, 200) - box(120, 40, 180, 200),
     "annulus": shapely.Point(0, 0).buffer(260) - shapely.Point(0, 0).buffer(180),

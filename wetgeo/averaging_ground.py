@@ -31,6 +31,8 @@ TOKEN_SQFT = 0.01
 _MARGIN_FT = 10.0
 #: a buffer is hardly anywhere wider than this many required widths
 _WIDE = 10.0
+#: and ground further than this many from all resources is no buffer
+_FAR = 200.0
 #: resources' edges are taken as points this far apart where ground is divided among them, feet
 _SHARE_SPACING_FT = 5.0
 
@@ -182,10 +184,12 @@ class Proposal:
         frame
             ``feature_id`` and ``geometry`` in the working CRS.
         findings
-            Takes note of ground beyond the tract.
+            Takes note of ground beyond the tract, and of ground that lies far from all resources.
         """
         upland, sqft = averaging.upland, averaging.site.sqft
         polygons, index = shapely.get_parts(frame.geometry.to_numpy(), return_index=True)
+        names = frame["feature_id"].to_numpy(dtype=object)[index]
+        polygons, names = _within_sight(averaging, polygons, names, findings)
         united = union_parts(polygons)
         if upland.tract is not None:
             inside = clip(united, upland.tract)
@@ -200,7 +204,7 @@ class Proposal:
         parts = shapely.get_parts(subtract(united, upland.resources, upland.tree))
         return cls(
             polygons=polygons,
-            names=frame["feature_id"].to_numpy(dtype=object)[index],
+            names=names,
             parts=parts[shapely.area(parts) > 0],
         )
 
@@ -221,6 +225,38 @@ class Proposal:
                 layer="proposed",
             )
         return dataclasses.replace(self, parts=union_parts([*self.parts, *ground])) if len(ground) else self
+
+
+def _within_sight(
+    averaging: AveragingSite, polygons: GeometryArray, names: NDArray[np.object_], findings: Findings
+) -> tuple[GeometryArray, NDArray[np.object_]]:
+    """Cut off what lies so far from all resources that it cannot be buffer, however large: that is told."""
+    rows, ft, sqft = averaging.rows, averaging.site.ft, averaging.site.sqft
+    if not len(rows):
+        return polygons, names
+    reach_ft = _FAR * max(averaging.decisions[row].average_ft for row in rows)
+    left, bottom, right, top = shapely.total_bounds(averaging.upland.resources[rows])
+    reach = reach_ft * ft
+    sight = shapely.box(left - reach, bottom - reach, right + reach, top + reach)
+    beyond = ~shapely.covers(sight, polygons)
+    if not beyond.any():
+        return polygons, names
+    kept = polygons.copy()
+    kept[beyond] = polygons_only(shapely.intersection(polygons[beyond], sight))
+    area = (shapely.area(polygons) - shapely.area(kept)).sum() / sqft
+    findings.warning(
+        "proposal",
+        f"{area:,.0f} sq ft of the proposal lie more than {reach_ft:,.0f} ft from the resources and were not looked "
+        f"at: they count nothing (features {_listed(names[beyond])})",
+        layer="proposed",
+    )
+    parts, index = shapely.get_parts(kept, return_index=True)
+    return parts[~shapely.is_empty(parts)], names[index[~shapely.is_empty(parts)]]
+
+
+def _listed(names: NDArray[np.object_]) -> str:
+    different = sorted({str(name) for name in names})
+    return ", ".join(different[:10]) + (f" and {len(different) - 10} more" if len(different) > 10 else "")
 
 
 def lacking(averaging: AveragingSite, row: int, proposal: Proposal) -> tuple[Shape, GeometryArray]:
@@ -322,11 +358,9 @@ def _tell_unclaimed(
     if area <= TOKEN_SQFT:
         return
     touched = proposal.polygon_tree.query(proposal.parts[unclaimed], predicate="intersects")[1]
-    names = sorted({str(name) for name in proposal.names[touched]})
-    listed = ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
     findings.warning(
         "proposal",
         f"{len(unclaimed)} pieces of the proposal, {area:,.1f} sq ft in all, lie too far from every resource to be "
-        f"part of its buffer and count nothing (features {listed})",
+        f"part of its buffer and count nothing (features {_listed(proposal.names[touched])})",
         layer="proposed",
     )

@@ -362,7 +362,9 @@ def delineate(project: Project) -> Result:
     return Result.of(pipeline.delineate(project))
 
 
-def check_averaging(project: Project, proposed: Source, *, monuments: Source | None = None) -> Result:
+def check_averaging(
+    project: Project, proposed: Source, *, monuments: Source | None = None, resources: Sequence[str] = ()
+) -> Result:
     """Judge a proposed, averaged buffer, as ``wetgeo check``.
 
     Parameters
@@ -373,6 +375,8 @@ def check_averaging(project: Project, proposed: Source, *, monuments: Source | N
         Polygons of the proposal: a frame, ``FILE`` or ``FILE|LAYER``.
     monuments
         Points of staked monuments, or None.
+    resources
+        Ids of the resources to judge; none for all.
 
     Returns
     -------
@@ -396,7 +400,7 @@ def check_averaging(project: Project, proposed: Source, *, monuments: Source | N
     >>> wetgeo.check_averaging(project, proposal).complies
     True
     """
-    return Result.of(pipeline.check(project, proposed, monuments=monuments))
+    return Result.of(pipeline.check(project, proposed, monuments=monuments, resources=resources))
 
 
 def design_averaging(project: Project, keep_out: Source, *, prefer: Source = "uniform") -> Result:

@@ -25,12 +25,13 @@ from wetgeo.buffers import (
 )
 from wetgeo.delineation import Delineation, complies
 from wetgeo.design import Preference, design_buffer
+from wetgeo.errors import UsageError
 from wetgeo.extensions import extender
 from wetgeo.findings import Findings
 from wetgeo.footprints import Footprints, lay_footprints, subject_footprints
 from wetgeo.inputs.build import Source, build_site, read_source
 from wetgeo.kernels.offset import GeometryArray
-from wetgeo.project import Project
+from wetgeo.project import Project, close_match
 from wetgeo.reasons import reasons_layer
 from wetgeo.rules.load import load_pack
 from wetgeo.rules.model import RulePack
@@ -192,7 +193,12 @@ def buffer_layers(laid: LaidOut, grounds: GeometryArray) -> dict[str, pd.DataFra
 
 
 def check(
-    project: Project, proposed: Source, *, monuments: Source | None = None, progress: Progress = _silent
+    project: Project,
+    proposed: Source,
+    *,
+    monuments: Source | None = None,
+    resources: Sequence[str] = (),
+    progress: Progress = _silent,
 ) -> Delineation:
     """Judge a proposed buffer; what `delineate` finds is part of the answer.
 
@@ -204,21 +210,26 @@ def check(
         The proposal: ``FILE`` or ``FILE|LAYER`` with polygons, or a frame.
     monuments
         Staked monuments, as a file or layer of points, or None.
+    resources
+        Ids of the resources to judge; none for all. Where others are left out, the required buffer is what is staked
+        and recorded.
     progress
         Called with a fraction of 1 and what is being done.
 
     Raises
     ------
     WetgeoError
-        As `lay_out`; or the proposal or the monuments cannot be used.
+        As `lay_out`; or the proposal or the monuments cannot be used, or there is no resource of such an id.
     """
     laid = lay_out(project, progress=progress)
     frame = read_source(proposed, name="proposed", crs=laid.site.crs, findings=laid.findings)
     progress(0.8, "judging the proposal")
     averaging = averaging_site(laid)
-    judged = judge(averaging, Proposal.of(averaging, frame, laid.findings), laid.findings)
+    everything = judge(averaging, Proposal.of(averaging, frame, laid.findings), laid.findings)
+    judged = _chosen(averaging, everything, resources, laid.findings) if resources else everything
     layers = _averaging(laid, averaging, judged)
-    found = delineation_of(laid, progress, proposed=_to_record(layers, laid.findings))
+    whole = len(judged) == len(everything)
+    found = delineation_of(laid, progress, proposed=_to_record(layers, laid.findings) if whole else None)
     sources: list[Source] = [proposed]
     if monuments is not None:
         sources.append(monuments)
@@ -270,6 +281,26 @@ def averaging_site(laid: LaidOut) -> AveragingSite:
 def _averaging(laid: LaidOut, averaging: AveragingSite, judged: list[Judgement]) -> dict[str, pd.DataFrame]:
     tell_verdicts(averaging, laid.ruling, laid.widths, judged, laid.findings)
     return averaging_layers(averaging, laid.ruling, judged, laid.findings)
+
+
+def _chosen(
+    averaging: AveragingSite, judged: list[Judgement], resources: Sequence[str], findings: Findings
+) -> list[Judgement]:
+    """Keep the judgements of some resources, and say that the others are not judged."""
+    ids = averaging.site.resources["resource_id"].tolist()
+    unknown = [f"there is no resource {name!r}{close_match(name, ids)}" for name in resources if name not in ids]
+    if unknown:
+        raise UsageError("resources to judge that the project does not have:", faults=unknown)
+    kept = [one for one in judged if ids[one.row] in resources]
+    if len(kept) < len(judged):
+        findings.info(
+            "recorded",
+            f"only {', '.join(sorted(ids[one.row] for one in kept)) or 'none'} of the {len(judged)} resources with a "
+            "required buffer were judged, as asked; edges, monuments, parcels and the declaration are those of the "
+            "required buffer",
+            layer="proposed",
+        )
+    return kept
 
 
 def _to_record(layers: dict[str, pd.DataFrame], findings: Findings) -> gpd.GeoDataFrame | None:

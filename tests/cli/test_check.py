@@ -357,3 +357,30 @@ def test_case_proposals_hold(shared, tmp_path, run_wetgeo):
     for name, code in (("exact", 0), ("narrow", 3), ("short", 3)):
         result = run_wetgeo("check", case, "--proposed", f"{case / 'site.gpkg'}|{name}", "--json", "--dry-run")
         assert result.code == code
+
+
+class TestOneResource:
+    """A plan of one wetland, judged alone."""
+
+    def test_is_judged_and_the_others_are_not(self, site, tmp_path, run_wetgeo):
+        source = write_layer(tmp_path / "p.gpkg", rings().iloc[[1]])
+        assert run_wetgeo("check", site, "--proposed", source, "-o", tmp_path / "all").code == 3
+        result = run_wetgeo("check", site, "--proposed", source, "--resource", "W-2", "-o", tmp_path / "o")
+        assert result.code == 0, result.err
+        assert result.out.splitlines()[-1] == "The buffer complies at W-2; the other resources were not judged."
+        assert read(tmp_path / "o", "averaging")["resource_id"].tolist() == ["W-2"]
+        assert set(read(tmp_path / "o", "monuments")["resource_id"]) == {"W-1", "W-2"}
+        told = read(tmp_path / "o", "findings").query("code == 'recorded'")["message"]
+        assert "only W-2 of the 2 resources" in told.iloc[0]
+        same = (
+            read(tmp_path / "all", "averaging").query("resource_id == 'W-2'").drop(columns="geometry", errors="ignore")
+        )
+        mine = read(tmp_path / "o", "averaging").drop(columns="geometry", errors="ignore")
+        assert same.reset_index(drop=True).equals(mine)
+
+    def test_that_is_not_there(self, site, tmp_path, run_wetgeo):
+        source = write_layer(tmp_path / "p.gpkg", rings())
+        result = run_wetgeo("check", site, "--proposed", source, "--resource", "W2", "-o", tmp_path / "o")
+        assert (result.code, result.out) == (2, "")
+        assert "there is no resource 'W2' (did you mean W-2?)" in result.err
+        assert not (tmp_path / "o").exists()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,13 +38,22 @@ _TOLD = ("averaging", "averaging_areas", "violations")
 @click.argument("project", type=click.Path(path_type=Path))
 @click.option("--proposed", metavar="SRC", required=True, help="The proposed buffer: FILE or FILE|LAYER of polygons.")
 @click.option("--monuments", metavar="SRC", help="Staked monuments to judge too: FILE or FILE|LAYER of points.")
+@click.option("--resource", "resources", metavar="ID", multiple=True, help="Judge this one only; may be repeated.")
 @output_option
 @overwrite_option
 @dry_run_option
 @json_option
 @verbosity_options
 @click.pass_context
-def check(ctx: click.Context, /, project: Path, proposed: str, monuments: str | None, **options: Any) -> None:  # noqa: ANN401 -- the shared options
+def check(
+    ctx: click.Context,
+    /,
+    project: Path,
+    proposed: str,
+    monuments: str | None,
+    resources: tuple[str, ...],
+    **options: Any,  # noqa: ANN401 -- the shared options
+) -> None:
     """Judge a proposed (averaged) buffer under PROJECT's rule.
 
     Says for each resource whether the proposal keeps the least width and the required area, by what margin, and
@@ -54,15 +63,16 @@ def check(ctx: click.Context, /, project: Path, proposed: str, monuments: str | 
     def work(loaded: Project, progress: Progress) -> Delineation:
         from wetgeo.pipeline import check as check_proposal
 
-        return check_proposal(loaded, proposed, monuments=monuments, progress=progress)
+        return check_proposal(loaded, proposed, monuments=monuments, resources=resources, progress=progress)
 
-    ctx.exit(judged_run(project, work, **options))
+    ctx.exit(judged_run(project, work, chosen=resources, **options))
 
 
-def judged_run(
+def judged_run(  # noqa: PLR0913 -- the shared options
     path: Path,
     work: Callable[[Project, Progress], Delineation],
     *,
+    chosen: Sequence[str] = (),
     output: Path | None,
     overwrite: bool,
     dry_run: bool,
@@ -88,7 +98,7 @@ def judged_run(
     if as_json:
         click.echo(_document(found, layers))
     elif not quiet:
-        for line in [*_lines(layers), _summary(layers, complies=complies)]:
+        for line in [*_lines(layers), _summary(layers, chosen, complies=complies)]:
             click.echo(line)
     tell(found, dry_run=dry_run, quiet=quiet)
     return 0 if complies else NOT_COMPLIANT
@@ -131,11 +141,16 @@ def _lines(layers: Any) -> list[str]:  # noqa: ANN401 -- frames by name
     return lines
 
 
-def _summary(layers: Any, *, complies: bool | None) -> str:  # noqa: ANN401 -- frames by name
+def _summary(layers: Any, chosen: Sequence[str], *, complies: bool | None) -> str:  # noqa: ANN401 -- frames by name
+    if complies is None and chosen:
+        return f"Nothing was judged: no required buffer on the tract at {', '.join(chosen)}."
     if complies is None:
         return (
             "Nothing was judged: no resource here has a required buffer on the tract. This is no finding of compliance."
         )
+    said = "complies" if complies else "does not comply"
+    if chosen:
+        return f"The buffer {said} at {', '.join(chosen)}; the other resources were not judged."
     judged, all_ = len(layers["averaging"]), len(layers["resources"])
     rest = f" {all_ - judged} of {all_} resources have no required buffer and were not judged." if judged < all_ else ""
-    return f"The buffer {'complies' if complies else 'does not comply'}.{rest}"
+    return f"The buffer {said}.{rest}"

@@ -112,6 +112,13 @@ def cut_short(folder):
 
 
 @project
+def shapefile_without_index(folder):
+    write_layer(folder / "wetlands.shp", wetlands())
+    (folder / "wetlands.shx").unlink()
+    return write_project(folder, wetlands=WETLANDS.replace("gpkg", "shp"))
+
+
+@project
 def table_only(folder):
     pd.DataFrame({"WET_ID": ["W-1"], "CLASS": ["Preserve"]}).to_csv(folder / "wetlands.csv", index=False)
     return write_project(folder, wetlands=WETLANDS.replace("gpkg", "csv"))

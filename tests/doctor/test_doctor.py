@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from faulty_projects import PROJECTS, site
 from small_site import WETLANDS, snapshot, wetlands
@@ -14,19 +12,6 @@ FIELDS = {
     "severity", "subject", "code", "layer", "file", "feature_id", "x", "y", "lon", "lat", "message", "details", "mend",
     "table", "line",
 }  # fmt: skip
-
-
-@pytest.fixture
-def doctor(run_wetgeo):
-    """Run ``wetgeo doctor --json``; the document, with the exit status as ``code``."""
-
-    def run(path):
-        result = run_wetgeo("doctor", path, "--json")
-        assert "in a way it should not" not in result.err
-        document = json.loads(result.out)
-        return {**document, "code": result.code}
-
-    return run
 
 
 @pytest.mark.parametrize("name", PROJECTS)

@@ -1,4 +1,4 @@
-"""Dates: the application date against today and the rule."""
+"""Dates: the application date against today. That the rule took effect later is told by the reader."""
 
 from __future__ import annotations
 
@@ -29,13 +29,6 @@ def look(reading: Reading) -> Iterator[Remark]:
         yield _remark(
             reading, "warning", "date-ahead", f"the application date, {date}, lies more than a year ahead",
             "correct the date", "date = ...",
-        )  # fmt: skip
-    ruling = reading.ruling
-    if ruling is not None and date < ruling.pack.effective:
-        yield _remark(
-            reading, "warning", "date-before-rule",
-            f"the application of {date} was made before {ruling.pack.id} took effect on {ruling.pack.effective}",
-            "take the rule that was in force then, or correct the date", "date = ...",
         )  # fmt: skip
 
 

@@ -20,6 +20,7 @@ from wetgeo.doctor.soils import BESIDE_FT
 from wetgeo.inputs.raster import Dem
 from wetgeo.kernels.grid import Grid
 from wetgeo.kernels.slope import slope
+from wetgeo.rules.provisions import SlopeCut, SteepSlope
 from wetgeo.site import Site
 
 Floats = NDArray[np.float64]
@@ -150,6 +151,32 @@ def _centre(grid: Grid, row: int, column: int) -> tuple[float, float]:
     return float(grid.left + (column + 0.5) * grid.dx), float(grid.top - (row + 0.5) * grid.dy)
 
 
+def missing(reading: Reading) -> Iterator[Remark]:
+    """Tell where no DEM is given and the rule asks for slopes."""
+    ruling = reading.ruling
+    if reading.project.dem is not None or ruling is None:
+        return
+    asked = [
+        words
+        for kind, words in (
+            (SlopeCut, "narrows a buffer by the slope"),
+            (SteepSlope, "extends buffers up steep slopes"),
+        )
+        if ruling.find(kind) is not None
+    ]
+    if asked:
+        yield Remark(
+            severity="warning",
+            subject="elevation",
+            code="dem-missing",
+            layer="dem",
+            message=f"no DEM is given: this rule {' and '.join(asked)}, which is left out without one",
+            mend="give the state's DEM from LiDAR, with its vertical unit",
+            table="dem",
+            line='path = "..."',
+        )
+
+
 def look(reading: Reading, found: Survey) -> Iterator[Remark]:
     """Look at the DEM.
 
@@ -252,7 +279,7 @@ def _coverage(site: Site, dem: Dem, file: str) -> Iterator[Remark]:
     share = bare.mean(axis=(0, 2))
     poor = np.flatnonzero(share > 0)
     names = site.resources["resource_id"].to_numpy()[chosen]
-    which = "" if len(chosen) == len(shapes) else f" of {len(chosen):,} that were looked at"
+    some_only = len(chosen) < len(shapes)
     if not len(poor):
         yield Remark(
             severity="info",
@@ -260,13 +287,17 @@ def _coverage(site: Site, dem: Dem, file: str) -> Iterator[Remark]:
             code="dem-coverage",
             layer="dem",
             file=file,
-            message=f"the ground within {BESIDE_FT:g} ft of all resources{which} has elevations",
+            message=f"the ground within {BESIDE_FT:g} ft of "
+            + (f"all {len(chosen):,} resources that were looked at" if some_only else "all resources")
+            + " has elevations",
         )
         return
     worst = poor[np.argmax(share[poor])]
     at = np.argwhere(bare[:, worst, :])[0]
     place = points.reshape(2, len(some), _POINTS)[at[0], worst, at[1]]
-    inside = f"; voids inside the DEM at {int(voids.any(axis=(0, 2)).sum()):,} of them" if voids.any() else ""
+    whole, holes = int((share >= 1).sum()), int(voids.any(axis=(0, 2)).sum())
+    many = "resource" if len(poor) == 1 else "resources"
+    beyond = bool((bare & outside.reshape(bare.shape)).any())
     yield Remark(
         severity="warning",
         subject="elevation",
@@ -276,13 +307,14 @@ def _coverage(site: Site, dem: Dem, file: str) -> Iterator[Remark]:
         feature_id=str(names[poor[0]]) if len(poor) == 1 else "",
         x=float(place.x),
         y=float(place.y),
-        message=f"no elevations for a part of the ground within {BESIDE_FT:g} ft of {len(poor):,} resources{which}, "
-        "for all "
-        f"of it at {int((share >= 1).sum()):,}{inside}: {few(names[poor].tolist())}",
+        message=f"no elevations for a part of the ground within {BESIDE_FT:g} ft of {len(poor):,} {many}"
+        + (f" of {len(chosen):,} that were looked at" if some_only else "")
+        + (f", for all of it at {whole:,}" if whole else "")
+        + (f"; voids inside the DEM at {holes:,} of them" if holes else "")
+        + f": {few(names[poor].tolist())}",
         details=tuple(f"{names[i]}: {share[i]:.0%} without" for i in poor[:100]),
-        mend="add the neighbouring tiles to [dem] path, or fill the voids; where less than half has elevations the "
-        "slope "
-        "is unknown and cuts nothing",
-        table="dem",
-        line='path = ["...", "..."]',
+        mend=("add the neighbouring tiles to [dem] path" if beyond else "fill the voids, or take a DEM without")
+        + "; where less than half has elevations the slope is unknown and cuts nothing",
+        table="dem" if beyond else "",
+        line='path = ["...", "..."]' if beyond else "",
     )

@@ -120,6 +120,7 @@ def examine(path: Path, progress: Progress = _silent) -> Examination:
 
 
 def _look_at_elevations(reading: Reading) -> None:
+    reading.remarks.add([*elevation.missing(reading), *units.fitting(reading)])
     if reading.site is None or reading.dem is None:
         return
     with reading.collect(layer="dem", file=reading.file_of("dem")):

@@ -14,7 +14,7 @@ from wetgeo.inputs import crs as systems
 from wetgeo.inputs.draft import Draft
 from wetgeo.inputs.working import FAR_FT
 from wetgeo.site import RESOURCE_LAYERS
-from wetgeo.units import FOOT_M, US_SURVEY_FOOT_M
+from wetgeo.units import FOOT_M
 
 #: further from every resource no rule's buffer reaches, feet
 NEAR_FT = 500.0
@@ -26,7 +26,6 @@ _STRAY_DEGREES = 1.0
 _FACTORS = {
     FOOT_M: "they are in feet and were labelled as metres",
     1 / FOOT_M: "they are in metres and were labelled as feet",
-    US_SURVEY_FOOT_M / FOOT_M: "they are in US survey feet and were labelled as international feet",
 }
 
 

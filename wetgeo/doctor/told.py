@@ -63,7 +63,10 @@ _MENDS: dict[str, tuple[str, str]] = {
     "soil-missing": ("name the table of hydrologic groups", 'table = "..."'),
     "dem-nodata": ("tell the file its nodata value: gdal_edit.py -a_nodata VALUE FILE", ""),
     "dem-tiles": ("take tiles of one resolution and grid, where there are", ""),
-    "rule-draft": ("state the date of the application, and see that the rule is the one in force then", "date = ..."),
+    "rule-draft": (
+        "ask the district which text was in force on the date of the application; name its pack, or correct the date",
+        "",
+    ),
     "parcel-repeated": ("see whether these features are one parcel", ""),
 }
 
@@ -102,7 +105,7 @@ def from_finding(reading: Reading, finding: Finding, place: tuple[float, float] 
     mend, line = _MENDS.get(finding.code, ("", ""))
     if finding.severity == "info":
         mend = line = ""
-    table = "project" if finding.code == "rule-draft" else "dem" if finding.layer == "dem" else finding.layer
+    table = "dem" if finding.layer == "dem" else f"layers.{finding.layer}"
     at = _AT.search(finding.message)
     if at is not None:
         place = float(at[1]), float(at[2])
@@ -118,7 +121,7 @@ def from_finding(reading: Reading, finding: Finding, place: tuple[float, float] 
         x=x,
         y=y,
         mend=mend,
-        table=(table if table in ("project", "dem") else f"layers.{table}") if line else "",
+        table=table if line else "",
         line=line,
     )
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
-from wetgeo.doctor.elevation import Survey
+from wetgeo.doctor.elevation import Survey, survey
 from wetgeo.doctor.reading import Reading
 from wetgeo.doctor.remarks import Remark
+from wetgeo.errors import WetgeoError
 from wetgeo.findings import Findings
-from wetgeo.inputs.raster import read_heads
+from wetgeo.inputs.raster import HIGHEST_M, LOWEST_M, open_dem, read_heads
 from wetgeo.inputs.vertical import unit_name
 from wetgeo.units import FOOT_M, Z_UNITS_M
 
@@ -40,6 +42,47 @@ def look(reading: Reading, found: Survey) -> Iterator[Remark]:
         message=f"the ground beside the resources lies at {height_m:,.1f} m ({height_m / FOOT_M:,.0f} ft), if "
         "elevations are "
         f"in {unit_name(unit_m)}; its median slope is {steep:.1f} %. Compare with a map",
+    )
+
+
+def fitting(reading: Reading) -> Iterator[Remark]:
+    """Where the unit is not known, or cannot be the one stated, tell what each would make of the ground."""
+    site, crs, source = reading.site, reading.crs, reading.project.dem
+    unusable = any(remark.code == "z-unit" and remark.severity == "error" for remark in reading.remarks)
+    if site is None or crs is None or source is None or not unusable:
+        return
+    smallest = min(Z_UNITS_M, key=lambda name: Z_UNITS_M[name])
+    try:  # in the smallest unit no elevation is too high to be read
+        dem = open_dem(replace(source, z_unit=smallest), crs, site.unit_m, Findings())
+        found = survey(site, dem)
+    except WetgeoError:
+        return  # the file is wrong in another way, too
+    if not found.slopes.size:
+        return
+    fits, said = [], []
+    for name, metres in Z_UNITS_M.items():
+        times = metres / Z_UNITS_M[smallest]
+        low, high = (times * float(each) for each in np.percentile(found.heights_m, [0, 100]))
+        steep = times * float(np.median(found.slopes))
+        possible = low > LOWEST_M and high < HIGHEST_M and steep <= _TOO_STEEP
+        fits += [name] if possible else []
+        said.append(
+            f"{unit_name(metres)} ({name}): {low:,.0f} to {high:,.0f} m high, median slope {steep:,.3g} %"
+            + ("" if possible else "; this cannot be")
+        )
+    yield Remark(
+        severity="info",
+        subject="units",
+        code="z-unit-fits",
+        layer="dem",
+        file=reading.file_of("dem"),
+        message="what the ground beside the resources would be in each unit",
+        details=tuple(said),
+        mend="compare with a map"
+        if len(fits) != 1
+        else f"of these only {fits[0]} can be; see that the data's own description says so",
+        table="dem" if len(fits) == 1 else "",
+        line=f'z_unit = "{fits[0]}"' if len(fits) == 1 else "",
     )
 
 

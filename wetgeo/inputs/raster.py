@@ -254,7 +254,7 @@ def _head(path: Path) -> _Head:
         if file.crs is None:
             raise RasterError(
                 f"{path}: this raster has no coordinate system",
-                mend=f"assign the one it is in, such as: rio edit-info --crs EPSG:26915 {path.name}",
+                mend=f"assign the one it is in, with its code: rio edit-info --crs EPSG:CODE {path.name}",
             )
         if matrix.b or matrix.d or matrix.a <= 0 or matrix.e >= 0:
             raise RasterError(

@@ -55,6 +55,14 @@ def test_a_hole_that_is_only_a_slit_is_filled_and_other_parts_stay():
     assert gone.is_empty
 
 
+def test_a_triangle_without_its_needle_and_a_triangular_hole_are_ground():
+    hole = [(40, 5), (60, 5), (50, 20)]
+    triangle = shapely.Polygon([(0, 0), (100, 0), (50, 80), (50, 160), (50, 80)], [hole])
+    (found,) = clean(triangle)
+    assert shapely.get_num_coordinates(found) == 8
+    assert found.area == pytest.approx(100 * 80 / 2 - 20 * 15 / 2, abs=0.01)
+
+
 def test_ground_is_left_alone_to_the_object():
     wedge = shapely.Polygon([(0, 0), (100, 0.5), (100, -0.5)])
     disc = shapely.Point(0, 0).buffer(75, quad_segs=200)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from wetgeo.kernels.grid import Grid
-from wetgeo.kernels.slope import gradient, slope
+from wetgeo.kernels.slope import gradient, slope, weighted_slopes
 
 
 def plane(aspect: float, ratio: float, *, cell=(2.0, 3.0), shape=(30, 40)) -> Grid:
@@ -51,3 +51,24 @@ def test_a_cell_alone_among_voids_has_no_slope():
     z = np.full((5, 5), np.nan)
     z[2, 2] = 300.0
     assert np.isnan(slope(Grid(z=z, left=0, top=0, dx=1, dy=1))).all()
+
+
+def test_weighted_means_are_those_of_the_slopes_out_to_borders_and_voids():
+    rng = np.random.default_rng(9)
+    grid = Grid(z=rng.normal(size=(12, 15)), left=0, top=0, dx=1.5, dy=2.0)
+    grid.z[4:6, 7], grid.z[0, 3], grid.z[11, 14] = np.nan, np.nan, np.nan
+    windows = np.array([[0, 3, 0, 4], [1, 2, 1, 2], [3, 8, 5, 9], [9, 12, 11, 15], [0, 12, 0, 15], [4, 6, 7, 8]])
+    weights = [rng.uniform(0, 1, (r1 - r0, c1 - c0)) for r0, r1, c0, c1 in windows]
+    weights[0][0, 0] = 0.0
+    offsets = np.cumsum([0, *(each.size for each in weights)])
+    means, known = weighted_slopes(
+        grid.z, (grid.dx, grid.dy), windows, np.concatenate([each.ravel() for each in weights]), offsets
+    )
+    slopes = slope(grid)
+    for index, (r0, r1, c0, c1) in enumerate(windows):
+        part, weight = slopes[r0:r1, c0:c1], weights[index]
+        sloping = np.isfinite(part)
+        total = weight[np.isfinite(grid.z[r0:r1, c0:c1])].sum()
+        expected = (part[sloping] * weight[sloping]).sum() / weight[sloping].sum() if sloping.any() else np.nan
+        np.testing.assert_allclose(means[index], expected, rtol=1e-12)
+        np.testing.assert_allclose(known[index], total, rtol=1e-12)

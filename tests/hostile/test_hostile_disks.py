@@ -145,11 +145,19 @@ def test_a_folder_that_is_read_only(scene):
     assert "permission" in result.err
 
 
-@pytest.mark.parametrize("name", ["o\nut", "o'ut", "-out", "a" * 200, "x/" * 60 + "y", "<b>"])
+@pytest.mark.parametrize("name", ["o'ut", "o?u#t", "-out", "a" * 200, "x/" * 60 + "y", "<b>"])
 def test_names_of_output_folders(scene, name):
     result = scene._run("run", scene.project(), "-o", scene.folder / name)
     assert result.code == 0, result.err
     assert (scene.folder / name / "buffers.gpkg").exists()
+
+
+@pytest.mark.parametrize("name", ["o\nut", "o\tut", "o\rut", "out!", "a.zip!/out"])
+def test_folders_that_gdal_would_take_for_others_are_refused(scene, name):
+    result = scene.answer("run", scene.project(), "-o", scene.folder / name)
+    assert result.code == 1
+    assert "name another folder" in result.err
+    assert not (scene.folder / name).exists()
 
 
 @pytest.mark.parametrize(

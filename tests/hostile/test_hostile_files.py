@@ -172,6 +172,13 @@ class TestNoFile:
     def test_no_file_but_a_name_for_gdal(self, scene, name):
         scene.refused("is not there", file=name)
 
+    @pytest.mark.parametrize("folder", ["a\nb", "a\tb", "!", "x.zip!y"])
+    def test_a_folder_that_gdal_would_take_for_another(self, scene, folder):
+        (scene.folder / folder).mkdir()
+        quoted = folder.replace("\n", "\\n").replace("\t", "\\t")
+        (scene.folder / folder / "w.gpkg").write_bytes((scene.folder / "wetlands.gpkg").read_bytes())
+        scene.refused("w.gpkg", "GDAL does not find it", file=f"{quoted}/w.gpkg")
+
     def test_the_project_file_as_a_layer(self, scene):
         scene.refused("site.toml", file="site.toml")
 

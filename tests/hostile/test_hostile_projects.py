@@ -58,7 +58,6 @@ REFUSED = {
     "blank-path": (f'{HEAD}[layers.wetlands]\npath = "  "\n', "layers.wetlands.path"),
     "date-of-text": (f'{HEAD}date = "tomorrow"\n{LAYER}', "date"),
     "no-such-date": (f"{HEAD}date = 2026-02-30\n{LAYER}", ""),
-    "date-of-old": (f"{HEAD}date = 0001-01-01\n{LAYER}", ""),
     "formats-of-numbers": (f"{HEAD}{LAYER}[outputs]\nformats = [1, nan]\n", "formats"),
     "unknown-roles": (HEAD + LAYER.replace("id =", "ident ="), "ident"),
     "fields-of-tables": (HEAD + LAYER.replace('"WET_ID"', "{ a = 1 }"), "fields.id"),
@@ -70,7 +69,7 @@ REFUSED = {
     "length-without-end": (f'{HEAD}{LAYER}[options]\nbend_tolerance = "{"9" * 400} ft"\n', "bend_tolerance"),
     "crs-of-rubbish": (HEAD.replace("EPSG:26915", "x" * 3000) + LAYER, "crs"),
     "crs-of-json": (HEAD.replace('"EPSG:26915"', "'{\"type\": 1}'") + LAYER, "crs"),
-    "crs-of-a-pipeline": (HEAD.replace("EPSG:26915", "+proj=pipeline +step +proj=utm +zone=15") + LAYER, "crs"),
+    "crs-of-a-pipeline": (HEAD.replace("EPSG:26915", "+proj=pipeline +step +proj=utm +zone=15 +step +proj=affine") + LAYER, "crs"),
     "crs-with-nul": (HEAD.replace("EPSG:26915", "EPSG:\\u000026915") + LAYER, "crs"),
     "crs-of-heights": (HEAD.replace("EPSG:26915", "EPSG:5703") + LAYER, "crs"),
     "crs-without-scale": (HEAD.replace("EPSG:26915", "+proj=tmerc +k=0 +lon_0=-93") + LAYER, ""),
@@ -93,6 +92,14 @@ def test_a_project_file_that_cannot_be(scene, name):
     assert told in result.err
     assert len(result.err) < 20_000
     assert not scene.out.exists()
+
+
+@pytest.mark.parametrize("date", ["0001-01-01", "9999-12-31"])
+def test_dates_at_the_ends_of_time(scene, date):
+    path = scene.folder / "site.toml"
+    path.write_text(f"{HEAD}date = {date}\n{LAYER}{TAIL}", encoding="utf-8")
+    findings = scene.done(words=["run", path])["findings"]
+    assert ("rule-draft" in set(findings["code"])) == (date < "1000")
 
 
 @pytest.mark.parametrize("data", [b"\xff\xfe" + (HEAD + LAYER).encode("utf-16-le"), b"\x80abc", bytes(range(256))])

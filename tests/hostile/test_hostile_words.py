@@ -7,6 +7,7 @@ import re
 import sqlite3
 
 import geopandas as gpd
+import pandas as pd
 import pytest
 from scene import polygons
 from small_site import UTM, square
@@ -122,7 +123,8 @@ def test_fields_that_differ_by_case_only(scene):
 
 def test_five_hundred_fields(scene):
     frame = polygons(square(100, 100), square(300, 100))
-    frame = frame.assign(**{f"field_{number}": [number, None] for number in range(500)})
+    more = pd.DataFrame({f"field_{number}": [number, None] for number in range(500)})
+    frame = gpd.GeoDataFrame(pd.concat([more, frame], axis=1), crs=UTM)
     frame.to_parquet(scene.folder / "w.parquet")
     resources = scene.done(file="w.parquet")["resources"]
     assert sum(column.startswith("src_field_") for column in resources) == 500

@@ -37,7 +37,7 @@ def read_json(path: Path) -> dict[str, Any]:
     """Read a JSON file; nothing where there is none, or none that can be read."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 

@@ -6,6 +6,8 @@ import os
 import stat
 from pathlib import Path
 
+from wetgeo.paths import misread
+
 NOT_THERE = "it is not there"
 #: characters of a path that a message shows at most
 _MOST_SHOWN = 300
@@ -20,7 +22,7 @@ def shortened(path: Path) -> str:
 def unreachable(path: Path) -> str | None:
     """Say why a path leads to no readable file or folder; None where it does.
 
-    Devices and pipes are refused: reading them may never end.
+    Devices and pipes are refused: reading them may never end. So are names that GDAL would not find again.
     """
     try:
         mode = path.stat().st_mode
@@ -32,4 +34,6 @@ def unreachable(path: Path) -> str | None:
         return f"it cannot be reached: {getattr(error, 'strerror', None) or error}"
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         return "it is a device or a pipe, not a file"
+    if mark := misread(path):
+        return f"its path holds {mark}, with which GDAL does not find it; name the file or folder otherwise"
     return None if os.access(path, os.R_OK) else "there is no permission to read it"

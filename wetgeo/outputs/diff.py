@@ -14,6 +14,7 @@ import pandas as pd
 import pyogrio
 import shapely
 
+from wetgeo.errors import OutputError
 from wetgeo.frames import natural_key
 from wetgeo.outputs.geopackage import GEOPACKAGE
 from wetgeo.outputs.provenance import PROVENANCE
@@ -145,7 +146,15 @@ def _facts(folder: Path) -> dict[str, Any]:
     path = folder / PROVENANCE
     if not path.is_file():
         return {}
-    said = json.loads(path.read_text(encoding="utf-8"))
+    try:
+        return _facts_of(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, RecursionError, AttributeError, LookupError, TypeError) as fault:
+        raise OutputError(
+            f"{path} is not as wetgeo writes it", mend="run the project anew, or take the file out of the folder"
+        ) from fault
+
+
+def _facts_of(said: Any) -> dict[str, Any]:  # noqa: ANN401 -- what the file holds
     facts: dict[str, Any] = {"wetgeo": said.get("wetgeo"), "command": said.get("command")}
     facts["rule"] = " ".join(str(said.get("rule", {}).get(key)) for key in ("id", "version", "sha256"))
     facts["application_date"] = said.get("application_date")

@@ -15,6 +15,7 @@ from wetgeo.outputs.monuments_csv import LATLON_CSV
 from wetgeo.outputs.provenance import PROVENANCE
 from wetgeo.outputs.shapefile import FIELDS_CSV, FOLDER, INDEXES, PARTS
 from wetgeo.outputs.staging import is_claimed, told
+from wetgeo.paths import misread
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -65,6 +66,11 @@ def check_folder(folder: Path) -> None:
     if not place.is_dir():
         raise OutputError(
             f"the output folder {folder} cannot be made: {place} is no folder", mend="name another folder with -o"
+        )
+    if mark := misread(folder):
+        raise OutputError(
+            f"the output folder {folder} cannot be written: its path holds {mark}, with which GDAL does not find it",
+            mend="name another folder with -o",
         )
     if not os.access(place, os.W_OK | os.X_OK):
         raise OutputError(

@@ -221,8 +221,13 @@ def _take(path: Path) -> int:
                 mend="wait until it is done, or name another folder with -o",
             )
         if _is_same(handle, path):
-            os.ftruncate(handle, 0)
-            os.write(handle, f"process {os.getpid()}\n".encode())
+            try:
+                os.ftruncate(handle, 0)
+                os.write(handle, f"process {os.getpid()}\n".encode())
+            except OSError:  # no room on the disk
+                path.unlink(missing_ok=True)
+                os.close(handle)
+                raise
             return handle
         os.close(handle)  # its holder removed it between our opening and our locking
 

@@ -20,9 +20,9 @@ from wetgeo.project import Project
 from wetgeo.units import FOOT_M
 
 #: resources of a tile at most: enough that what lies around it is little beside it, few enough for small memory
-TILE_MOST = 250
-#: tiles for each worker at least, so that none idles at the end
-_SHARE = 4
+TILE_MOST = 1000
+#: tiles for each worker at least, so that none idles at the end; squares hold half of what they may, or less
+_SHARE = 2
 _LEAST = 16
 
 

@@ -65,14 +65,17 @@ def lay_tile(task: TileTask) -> str:
     manifest = read_json(folder / MANIFEST)
     whole = _windows(prepared, rows)
     before = np.array(manifest.get("windows", whole.tolist()), dtype=float).reshape(-1, 4)
-    if manifest and manifest.get("digest") == _Part.of(prepared, before, rows).digest(task.ground_rules):
+    part = _Part.of(prepared, before, rows)
+    if manifest and manifest.get("digest") == part.digest(task.ground_rules):
         save_state(folder, manifest, task.state)
         return task.name
+    if not np.array_equal(before, whole):
+        part = _Part.of(prepared, whole, rows)
     grown: dict[int, Floats] = {}
-    work = partial(_lay, prepared, grown)
+    work = partial(_lay, prepared, grown, part)
     result = joined(list(bisected(rows.tolist(), work, partial(_left_out, prepared))))
     windows = np.array([grown.get(row, window) for row, window in zip(rows.tolist(), whole, strict=True)])
-    digest = _Part.of(prepared, windows, rows).digest(task.ground_rules)
+    digest = (_Part.of(prepared, windows, rows) if grown else part).digest(task.ground_rules)
     stated = {"state": task.state, "digest": digest, "windows": windows.tolist(), "resources": len(rows)}
     save(folder, result, {**stated, "seconds": seconds_since(start)})
     return task.name
@@ -96,12 +99,14 @@ class _Part:
     inputs: Inputs
     sitewide: SiteWide
     rows: Ints
+    owned: Ints
 
     @classmethod
     def of(cls, prepared: Prepared, windows: Floats, owned: Ints) -> _Part:
         inputs, rows = prepared.inputs(windows, _LAYERS)
         ids = inputs.site.resources["resource_id"].to_numpy()
-        return cls(inputs=inputs, sitewide=prepared.sitewide(windows, ids, np.isin(rows, owned)), rows=rows)
+        sitewide = prepared.sitewide(windows, ids, np.isin(rows, owned))
+        return cls(inputs=inputs, sitewide=sitewide, rows=rows, owned=owned)
 
     def digest(self, ground_rules: str) -> str:
         site, wide = self.inputs.site, self.sitewide
@@ -115,12 +120,16 @@ class _Part:
         return digest_of([ground_rules, chosen, *frames, *mapped, *subject, *surface])
 
 
-def _lay(prepared: Prepared, grown: dict[int, Floats], rows: Sequence[int]) -> Result:
-    """Lay out the buffers of resources; those that reach beyond their window are laid out anew in a larger one."""
+def _lay(prepared: Prepared, grown: dict[int, Floats], whole: _Part, rows: Sequence[int]) -> Result:
+    """Lay out the buffers of resources; those that reach beyond their window are laid out anew in a larger one.
+
+    `whole` is the part of the site around all resources of the tile, each in its own window.
+    """
     left, results = np.array(rows, dtype=np.intp), []
     windows = _windows(prepared, left)
+    known: _Part | None = whole if np.array_equal(left, whole.owned) else None
     while len(left):
-        part = _Part.of(prepared, windows, left)
+        part, known = known or _Part.of(prepared, windows, left), None
         laid = lay_site(part.inputs, part.sitewide, Findings())
         bounds = _extent(laid, part.rows, left)
         margin = _MARGIN_FT * laid.site.ft * np.array([1.0, 1.0, -1.0, -1.0])

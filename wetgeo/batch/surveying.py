@@ -120,6 +120,8 @@ class _Surveyor:
     def __init__(self, prepared: Prepared, tiles: Path, groups: Groups) -> None:
         self.prepared, self.tiles, self.groups = prepared, tiles, groups
         self.besides: set[int] = set()
+        self._tiles: dict[str, gpd.GeoDataFrame] = {}
+        self._last: tuple[bytes, _Around] | None = None
 
     def names(self, numbers: Ints) -> list[str]:
         """Name footprints by their resources."""
@@ -135,21 +137,30 @@ class _Surveyor:
 
     def _frame(self, numbers: Ints) -> gpd.GeoDataFrame:
         crs = self.prepared.common.crs
-        frames = []
-        for tile, places in members_by_tile(self.groups, numbers).items():
-            footprints, buffers = load(self.tiles / tile, "footprints", crs), load(self.tiles / tile, "buffers", crs)
-            if footprints is None or buffers is None:
-                raise FileNotFoundError(self.tiles / tile)
-            frame = footprints.iloc[places].copy()
-            ground = buffers.set_index("resource_id").geometry.reindex(frame["resource_id"])
-            frame["ground"] = ground.to_numpy()
-            frames.append(frame)
+        frames = [self._tile(tile).iloc[places] for tile, places in members_by_tile(self.groups, numbers).items()]
         if not frames:
             return gpd.GeoDataFrame({"resource_id": [], "ground": []}, geometry=[], crs=crs)
         return gpd.GeoDataFrame(pd.concat(frames, ignore_index=True), geometry="geometry", crs=crs)
 
+    def _tile(self, tile: str) -> gpd.GeoDataFrame:
+        """Read the footprints of a tile with the ground of each, once."""
+        if tile not in self._tiles:
+            crs = self.prepared.common.crs
+            footprints, buffers = load(self.tiles / tile, "footprints", crs), load(self.tiles / tile, "buffers", crs)
+            if footprints is None or buffers is None:
+                raise FileNotFoundError(self.tiles / tile)
+            ground = buffers.set_index("resource_id").geometry.reindex(footprints["resource_id"])
+            self._tiles[tile] = gpd.GeoDataFrame(footprints.assign(ground=ground.to_numpy()))
+        return self._tiles[tile]
+
     def around(self, numbers: Ints) -> _Around:
-        """Read what lies around footprints."""
+        """Read what lies around footprints; what was read last is kept."""
+        asked = np.sort(np.asarray(numbers, dtype=np.intp))
+        if self._last is None or self._last[0] != asked.tobytes():
+            self._last = asked.tobytes(), self._read(asked)
+        return self._last[1]
+
+    def _read(self, numbers: Ints) -> _Around:
         frame = self._frame(numbers)
         unit = self.prepared.common.unit_m
         reach = _REACH_FT * FOOT_M / unit

@@ -25,9 +25,9 @@ from wetgeo.kernels.lines import (
     directed,
     lines_only,
     merged_lines,
-    nearest_first,
     outlines,
 )
+from wetgeo.kernels.near import first_outline
 from wetgeo.kernels.offset import union_parts
 from wetgeo.site import Site
 
@@ -178,7 +178,7 @@ def _owners(chains: Chains, part: Ints, parts: GeometryArray, shapes: GeometryAr
     if not len(asked):
         return owner
     middle = (chains.xy[first[asked]] + chains.xy[first[asked] + 1]) / 2
-    found = nearest_first(middle, shapes, reach)
+    found = first_outline(middle, shapes, reach)
     owner[asked] = np.where(found < len(shapes), found, owner[asked])
     return owner
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import shapely
 
-from wetgeo.kernels.lines import Chains, nearest_first
+from wetgeo.kernels.lines import Chains
 
 #: a square of 10 by 10, clockwise from its north-western corner, and an open line of two sides
 SQUARE = np.array([(0, 10), (10, 10), (10, 0), (0, 0), (0, 10)], dtype=float)
@@ -39,14 +38,3 @@ def test_many_pieces_at_a_time_are_those_cut_singly():
         one, stations = CHAINS.cut(int(chain[row]), start[row], end[row])
         assert (xy[first[row] : first[row + 1]] == one).all()
         assert (at[first[row] : first[row + 1]] == stations).all()
-
-
-def test_the_first_outline_that_is_near_enough_counts_and_no_ground_does():
-    one, other = shapely.box(0, 0, 10, 10), shapely.box(5, -5, 15, 5)
-    polygons = np.array([one, other, shapely.Point(100, 0).buffer(3).difference(shapely.Point(100, 0).buffer(1))])
-    points = np.array([(10, 5), (10.05, 0), (15, 0), (7, 4), (99, 0), (50, 50)], dtype=float)
-    assert nearest_first(points, polygons, 0.1).tolist() == [0, 0, 1, 3, 2, 3]
-    distance = shapely.distance(shapely.points(points)[:, None], shapely.boundary(polygons))
-    near = distance <= 0.1
-    assert nearest_first(points, polygons, 0.1).tolist() == np.where(near.any(axis=1), near.argmax(axis=1), 3).tolist()
-    assert len(nearest_first(points[:0], polygons, 0.1)) == 0

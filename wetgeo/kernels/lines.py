@@ -12,15 +12,10 @@ import shapely
 from numba import njit
 from numpy.typing import NDArray
 
-from wetgeo.kernels.threads import in_threads, slices
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Bools = NDArray[np.bool_]
 GeometryArray = NDArray[np.object_]
-
-#: points that are looked up at a time: their boxes take room
-_POINTS = 20_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -278,56 +273,3 @@ def merged_lines(geometry: Any, shortest: float) -> GeometryArray:  # noqa: ANN4
     """Join the lines of what an overlay left; points, and lines shorter than `shortest`, are dropped."""
     lines = shapely.get_parts(shapely.line_merge(lines_only(geometry)))
     return np.asarray(lines[shapely.length(lines) >= shortest], dtype=object)
-
-
-def nearest_first(points: Floats, polygons: GeometryArray, reach: float) -> Ints:
-    """Find for each point the first of the polygons whose outline is within `reach` of it; their number where none is.
-
-    Parameters
-    ----------
-    points
-        Shape (k, 2).
-    polygons
-        Shape (n,).
-    reach
-        Coordinate units.
-    """
-    parts, polygon = shapely.get_parts(polygons, return_index=True)
-    rings, part = shapely.get_rings(parts, return_index=True)
-    xy, ring = shapely.get_coordinates(rings, return_index=True)
-    first = np.searchsorted(polygon[part[ring]], np.arange(len(polygons) + 1))
-    last_of_ring = np.append(ring[1:] != ring[:-1], True) if len(ring) else np.zeros(0, dtype=bool)
-    tree = shapely.STRtree(polygons)
-
-    def search(part: slice) -> Ints:
-        some = points[part]
-        point, near = tree.query(shapely.box(*(some - reach).T, *(some + reach).T))
-        order = np.lexsort((near, point))
-        found = np.full(len(some), len(polygons))
-        _first_within(some, np.column_stack([point, near])[order], xy, last_of_ring, first, reach, found)
-        return found
-
-    found = in_threads(search, slices(len(points), at_once=_POINTS))
-    return np.concatenate([np.empty(0, dtype=np.intp), *found])
-
-
-@njit(cache=True, nogil=True)
-def _first_within(
-    points: Floats, pairs: Ints, xy: Floats, last_of_ring: Bools, first: Ints, reach: float, found: Ints
-) -> None:
-    """Go over pairs of a point and a polygon, polygons ascending, and write the first whose outline is near enough."""
-    none = len(first) - 1
-    for point, near in pairs:
-        if found[point] < none:
-            continue
-        x, y = points[point]
-        for k in range(first[near], first[near + 1] - 1):
-            if last_of_ring[k]:
-                continue
-            ax, ay = xy[k]
-            dx, dy = xy[k + 1, 0] - ax, xy[k + 1, 1] - ay
-            length = dx * dx + dy * dy
-            along = min(max(((x - ax) * dx + (y - ay) * dy) / length, 0.0), 1.0) if length > 0 else 0.0
-            if (x - ax - along * dx) ** 2 + (y - ay - along * dy) ** 2 <= reach * reach:
-                found[point] = near
-                break

@@ -9,6 +9,7 @@ import shapely
 from numba import njit
 
 from wetgeo.kernels.lines import Bools, Chains, Floats, GeometryArray, Ints
+from wetgeo.kernels.near import near_segments
 
 #: a lot line that keeps within half the merging distance of the edge over this many merging distances runs along it
 #: (a straight lot line does so where it meets the edge at less than three degrees)
@@ -112,12 +113,8 @@ def _encounters(chains: Chains, lots: GeometryArray, reach: float) -> _Encounter
     """Pair all segments of chains and lots that come within `reach` of each other."""
     first, chain_of = chains.segments
     start, end = chains.xy[first], chains.xy[first + 1]
-    segments = np.asarray(shapely.linestrings(np.stack([start, end], axis=1)), dtype=object)
-    p, q, lot_of = _lot_segments(lots, segments)
-    tree = shapely.STRtree(segments)
-    theirs, ours = tree.query(shapely.linestrings(np.stack([p, q], axis=1)), predicate="dwithin", distance=reach)
-    order = np.lexsort((theirs, ours))
-    theirs, ours = theirs[order], ours[order]
+    p, q, lot_of = _lot_segments(lots, chains)
+    ours, theirs = near_segments(np.stack([start, end], axis=1), np.stack([p, q], axis=1), reach)
     a, along = start[ours], end[ours] - start[ours]
     length = np.hypot(*along.T)
     low, high = _within(a, along, p[theirs], q[theirs], reach)
@@ -139,9 +136,11 @@ def _encounters(chains: Chains, lots: GeometryArray, reach: float) -> _Encounter
     )
 
 
-def _lot_segments(lots: GeometryArray, near: GeometryArray) -> tuple[Floats, Floats, Ints]:
-    """Ends of all outline segments, and the lot of each, of the lots whose box meets one of the lines `near`."""
-    chosen = np.unique(shapely.STRtree(lots).query(near)[1])
+def _lot_segments(lots: GeometryArray, chains: Chains) -> tuple[Floats, Floats, Ints]:
+    """Ends of all outline segments, and the lot of each, of the lots whose box meets a chain's."""
+    low = np.minimum.reduceat(chains.xy, chains.offsets[:-1])
+    high = np.maximum.reduceat(chains.xy, chains.offsets[:-1])
+    chosen = np.unique(shapely.STRtree(lots).query(shapely.box(*low.T, *high.T))[1])
     parts, part_of = shapely.get_parts(lots[chosen], return_index=True)
     rings, ring_of = shapely.get_rings(parts, return_index=True)
     xy, of = shapely.get_coordinates(rings, return_index=True)

@@ -78,8 +78,9 @@ def verdicts(run: Run) -> Iterator[Verdict]:
         "areas of plain buffers, by a distance transform", list(found.shares.values()), 0.02, "of outline times width",
         found.shares,
     )  # fmt: skip
-    yield Verdict(shares.quantity, shares.agrees, f"{shares.words}; {len(rows) - len(found.shares):,} not asked, for "
-                  "they are not plain or too large for fine cells")  # fmt: skip
+    others = len(rows) - len(found.shares)
+    why = f"{others:,} not asked: not plain, too large for fine cells, or more than there are cells for"
+    yield Verdict(shares.quantity, shares.agrees, f"{shares.words}; {why}")
     yield from unjudged(found, left_out)
 
 

@@ -240,6 +240,13 @@ def tampered_list(out):
     path.write_text("".join(lines[:-1]), encoding="utf-8")
 
 
+def test_points_of_one_easting_are_listed_in_any_order(verify_run, out):
+    path = out / "monuments.csv"
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join([*lines[:1], *lines[:0:-1]]), encoding="utf-8")
+    assert [verdict.agrees for verdict in verify_run.verify(out) if verdict.quantity == "monuments.csv"] == [True]
+
+
 def tampered_provenance(out):
     path = out / "provenance.json"
     told = json.loads(path.read_text(encoding="utf-8"))

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import shapely
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from worlds import UTM, blob
 
@@ -25,7 +25,10 @@ LEFT, BOTTOM, SIZE = 455_000.0, 4_980_000.0, 400.0
 CLASSES = ["Manage 3", "Manage 2", "Manage 1", "Preserve"]
 #: a chord of a round edge strays by 0.01 ft at most: an area may differ by its edge's length times that
 STRAY = 0.02 * FT
-few = settings(max_examples=3, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+few = settings(
+    max_examples=3, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck),
+    phases=[Phase.explicit, Phase.generate],
+)
 seeds = st.integers(0, 10_000)
 
 

@@ -76,10 +76,10 @@ ODD = {
     "far-away": lambda: [shapely.box(1e6, 1e6, 1e6 + 9, 1e6 + 9)],
     "huge": lambda: [shapely.box(1e300, 1e300, 1e301, 1e301)],
     "bow-tie": lambda: [shapely.Polygon([(X + 90, Y + 90), (X + 160, Y + 160), (X + 160, Y + 90), (X + 90, Y + 160)])],
-    "slivers": lambda: [shapely.box(X + 80 + 0.1 * i, Y + 80, X + 80 + 0.1 * i + 0.05, Y + 160) for i in range(800)],
-    "dust": lambda: list(shapely.buffer(shapely.points(X + np.linspace(80, 160, 500), Y + 90), 0.01)),
+    "slivers": lambda: [shapely.box(X + 80 + 0.4 * i, Y + 80, X + 80 + 0.4 * i + 0.2, Y + 160) for i in range(200)],
+    "dust": lambda: list(shapely.buffer(shapely.points(X + np.linspace(80, 160, 60), Y + 90), 0.01)),
     "on-the-water": lambda: [square(100, 100)],
-    "ring-with-many-vertices": lambda: [shapely.segmentize(shape, 0.002) for shape in around()],
+    "ring-with-many-vertices": lambda: [shapely.segmentize(shape, 0.05) for shape in around()],
 }
 
 

@@ -337,7 +337,9 @@ def _laps(
 
 def _lot_names(edge: LotLines, holders: Holders) -> list[str | None]:
     """The lots that hold a piece, each outline once; None for ground without a parcel."""
+    if len(holders) < 2:
+        return [edge.lots.name(holders)]
     outlines: dict[int, list[int]] = defaultdict(list)
     for lot in holders:
         outlines[int(edge.lots.outline[lot])].append(lot)
-    return [edge.lots.name(lots) for lots in outlines.values()] or [None]
+    return [edge.lots.name(lots) for lots in outlines.values()]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import geopandas as gpd
 import numpy as np
@@ -44,12 +44,19 @@ class Lots:
     geometries: GeometryArray
     areas: Floats
     outline: Ints
+    _names: dict[tuple[int, ...], str | None] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.labels)
 
     def name(self, holders: Iterable[int]) -> str | None:
         """Name the lot that holds a place: the smallest of several, with all numbers that bear its outline."""
+        asked = tuple(holders)
+        if asked not in self._names:
+            self._names[asked] = self._name(asked)
+        return self._names[asked]
+
+    def _name(self, holders: tuple[int, ...]) -> str | None:
         held = sorted(holders, key=lambda lot: (self.areas[lot], lot))
         if not held:
             return None

@@ -47,7 +47,10 @@ def group_areas(site: Site, ground: GeometryArray, *, dual_hsg: str, findings: F
     rows, columns = rows[order], columns[order]
     starts = np.searchsorted(rows, np.arange(len(ground) + 1))
     contested = _contested(site, [columns[first:last] for first, last in itertools.pairwise(starts)], findings)
-    pieces = by_rows(shapely.intersection, ground[rows], polygons[columns])
+    holder, held = shapely.STRtree(ground).query(polygons, predicate="contains_properly")
+    across = np.flatnonzero(~np.isin(rows * len(polygons) + columns, held * len(polygons) + holder))
+    pieces = ground[rows]
+    pieces[across] = by_rows(shapely.intersection, pieces[across], polygons[columns[across]])
     areas = shapely.area(pieces)
     answer: list[dict[str, float]] = []
     for (first, last), shared in zip(itertools.pairwise(starts), contested, strict=True):

@@ -59,8 +59,12 @@ def shares(ground: GeometryArray, lots: GeometryArray) -> Shares:
     overlap = by_rows(shapely.intersection, pieces[piece], lots[lot])
     sizes, held_by_lot = _area(pieces), _area(overlap)
     area = np.bincount(whole_lot, sizes[whole], len(lots)) + np.bincount(lot, held_by_lot, len(lots))
-    covered = np.zeros(len(pieces))
-    _unite(covered, piece[shapely.area(overlap) > 0], overlap[shapely.area(overlap) > 0])
+    some = held_by_lot > 0
+    lot, piece, overlap, held_by_lot = lot[some], piece[some], overlap[some], held_by_lot[some]
+    # where lots are clear of each other, as mostly, the ground on any of them is the sum of what each holds
+    covered = np.asarray(np.bincount(piece, held_by_lot, len(pieces)), dtype=np.float64)
+    shared = np.isin(piece, _shared(lot, piece, lots))
+    _unite(covered, piece[shared], overlap[shared])
     covered[whole] = sizes[whole]
     held = np.flatnonzero(area > 0)
     return Shares(
@@ -105,6 +109,23 @@ def _halves(polygons: GeometryArray) -> GeometryArray:
 def _polygons(geometries: GeometryArray) -> GeometryArray:
     parts = shapely.get_parts(shapely.get_parts(geometries))
     return np.asarray(parts[shapely.get_type_id(parts) == 3], dtype=object)
+
+
+def _shared(lot: Ints, piece: Ints, lots: GeometryArray) -> Ints:
+    """Find the pieces on which lots may overlap each other."""
+    order = np.lexsort((lot, piece))
+    lot, piece = lot[order], piece[order]
+    one, two = [np.zeros(0, dtype=np.intp)], [np.zeros(0, dtype=np.intp)]
+    for apart in range(1, int(np.bincount(piece).max(initial=0))):
+        first = np.flatnonzero(piece[apart:] == piece[:-apart])
+        one.append(first)
+        two.append(first + apart)
+    first, second = np.concatenate(one), np.concatenate(two)
+    pairs, of = np.unique(np.column_stack([lot[first], lot[second]]), axis=0, return_inverse=True)
+    clear = shapely.touches(lots[pairs[:, 0]], lots[pairs[:, 1]]) | shapely.disjoint(
+        lots[pairs[:, 0]], lots[pairs[:, 1]]
+    )
+    return np.unique(piece[first[~clear[of.ravel()]]])
 
 
 def _unite(covered: Floats, piece: Ints, overlap: GeometryArray) -> None:

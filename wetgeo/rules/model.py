@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, cast
 
 from pydantic import Field
 
@@ -173,6 +173,9 @@ class RulePack:
     examples: tuple[Example, ...]
     path: Path
     sha256: str
+    _kinds: dict[type[Provision], tuple[Provision, ...]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @property
     def id(self) -> str:
@@ -252,7 +255,9 @@ class RulePack:
 
     def all(self, cls: type[P]) -> tuple[P, ...]:
         """Return all provisions of a kind."""
-        return tuple(p for p in self.provisions if isinstance(p, cls))
+        if cls not in self._kinds:
+            self._kinds[cls] = tuple(p for p in self.provisions if isinstance(p, cls))
+        return cast("tuple[P, ...]", self._kinds[cls])
 
     def find(self, cls: type[P], on: datetime.date | None = None) -> P | None:
         """Return the provision of a kind, or None; of several over time the latest, or that of a day."""

@@ -193,6 +193,10 @@ def open_dem(source: DemSource, crs: CRS, unit_m: float, findings: Findings) -> 
     return dem
 
 
+#: the largest states take less at a metre to the cell
+_MOST_CELLS = 1e13
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Head:
     path: Path
@@ -256,14 +260,25 @@ def _head(path: Path) -> _Head:
                 f"{path}: this raster has no coordinate system",
                 mend=f"assign the one it is in, with its code: rio edit-info --crs EPSG:CODE {path.name}",
             )
-        if matrix.b or matrix.d or matrix.a <= 0 or matrix.e >= 0:
+        crs = CRS.from_user_input(file.crs.to_wkt())
+        if not (horizontal(crs).is_projected or horizontal(crs).is_geographic):
+            raise RasterError(
+                f"{path}: {label(crs)} is no coordinate system of a map",
+                mend=f"assign the one it is in, with its code: rio edit-info --crs EPSG:CODE {path.name}",
+            )
+        if file.width * file.height > _MOST_CELLS:
+            raise RasterError(
+                f"{path}: it claims {file.width:,} x {file.height:,} cells, more than any land has",
+                mend="make the raster anew, of the ground around the site",
+            )
+        if not np.isfinite(matrix).all() or matrix.b or matrix.d or matrix.a <= 0 or matrix.e >= 0:
             raise RasterError(
                 f"{path}: this raster is turned or mirrored, or has no position; its rows must run from north to south",
                 mend=f"resample it: rio warp {path.name} north-up.tif",
             )
         return _Head(
             path=path,
-            crs=CRS.from_user_input(file.crs.to_wkt()),
+            crs=crs,
             unit=file.units[0] or "",
             transform=matrix,
             shape=file.shape,

@@ -7,6 +7,7 @@ site that breaks them, with arbitrary turns, cuts and classes.
 from __future__ import annotations
 
 import dataclasses
+import datetime
 import math
 
 import geopandas as gpd
@@ -21,12 +22,17 @@ from worlds import UTM, blob
 import wetgeo
 
 FT = 0.3048
+DAY = datetime.date(2026, 6, 1)
 LEFT, BOTTOM, SIZE = 455_000.0, 4_980_000.0, 400.0
 CLASSES = ["Manage 3", "Manage 2", "Manage 1", "Preserve"]
 #: a chord of a round edge strays by 0.01 ft at most: an area may differ by its edge's length times that
 STRAY = 0.02 * FT
 few = settings(
-    max_examples=3, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck),
+    max_examples=3,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=list(HealthCheck),
     phases=[Phase.explicit, Phase.generate],
 )
 seeds = st.integers(0, 10_000)
@@ -74,7 +80,7 @@ def frame(shapes, **columns):
 
 def run(ground, *, tract=True, **changes):
     """Delineate; `changes` take the place of layers and arguments."""
-    given = {"wetlands": ground.wetlands, "parcels": ground.parcels, "rule": "mcwd-2024", "date": "2026-06-01"}
+    given = {"wetlands": ground.wetlands, "parcels": ground.parcels, "rule": "mcwd-2024", "date": DAY}
     if tract:
         given["tract"] = ground.tract
     return wetgeo.required_buffers(**{**given, **changes})

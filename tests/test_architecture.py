@@ -15,7 +15,7 @@ import pytest
 from places import ROOT
 
 PACKAGE = ROOT / "wetgeo"
-LEAVES = {"errors", "units", "findings", "layers", "paths"}
+LEAVES = {"errors", "units", "findings", "layers", "paths", "interrupts"}
 #: the modules that are no step of the delineation; every other one beside them is
 NO_STEPS = LEAVES | {
     "site",

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
+import signal
+import subprocess
+import sys
+import time
 import warnings
 from pathlib import Path
 
@@ -280,9 +285,80 @@ class TestOutputs:
         assert "earlier outputs are as they were" in result.err
         assert snapshot(folder) == before
 
+    @pytest.mark.parametrize("kind", [SystemError, RuntimeError])
+    def test_an_interrupt_that_a_library_turned_into_an_error(self, folder, earlier, run_wetgeo, monkeypatch, kind):
+        def unpickle(*words, **how):
+            raise kind("returned a result with an exception set") from KeyboardInterrupt()
+
+        shutil.copytree(earlier, folder / "out")
+        project = write_project(folder)
+        before = snapshot(folder)
+        monkeypatch.setattr("wetgeo.pipeline.delineate", unpickle)
+        result = run_wetgeo("run", project, "--overwrite")
+        assert (result.code, result.out) == (130, "")
+        assert result.err.splitlines()[-1] == "Interrupted; earlier outputs are as they were."
+        assert "tiles" not in result.err
+        assert snapshot(folder) == before
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
+    def test_an_interrupt_that_a_library_swallows(self, folder, earlier, run_wetgeo, monkeypatch):
+        from wetgeo.pipeline import delineate
+
+        def swallow(*words, **how):
+            with contextlib.suppress(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGINT)
+            return delineate(*words, **how)
+
+        shutil.copytree(earlier, folder / "out")
+        project = write_project(folder)
+        before = snapshot(folder)
+        monkeypatch.setattr("wetgeo.pipeline.delineate", swallow)
+        result = run_wetgeo("run", project, "--overwrite")
+        assert result.code == 130
+        assert result.err.splitlines()[-1] == "Interrupted; earlier outputs are as they were."
+        assert snapshot(folder) == before
+        monkeypatch.undo()
+        assert run_wetgeo("run", project, "--overwrite").code == 0
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
+    def test_ctrl_c(self, folder, earlier):
+        shutil.copytree(earlier, folder / "out")
+        project = write_project(folder)
+        before = snapshot(folder)
+        command = [sys.executable, "-m", "wetgeo", "run", str(project), "--overwrite"]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+            while process.poll() is None and not (folder / "out" / ".wetgeo.lock").exists():
+                time.sleep(0.005)
+            process.send_signal(signal.SIGINT)
+            told = process.communicate(timeout=60)[1]
+        assert process.returncode == 130
+        assert told.splitlines()[-1] == "Interrupted; earlier outputs are as they were."
+        assert "Traceback" not in told
+        assert snapshot(folder) == before
+
+    def test_what_one_feature_can_cause_is_worked_in_tiles_and_told(self, folder, run_wetgeo, monkeypatch):
+        from wetgeo.batch import laying
+
+        lay = laying.lay_site
+
+        def poisoned(inputs, sitewide, findings):
+            if "W-2" in set(inputs.site.resources["resource_id"][sitewide.chosen]):
+                raise ZeroDivisionError("an angle of nothing")
+            return lay(inputs, sitewide, findings)
+
+        def fail(*words, **how):
+            raise ZeroDivisionError("an angle of nothing")
+
+        monkeypatch.setattr(laying, "lay_site", poisoned)
+        monkeypatch.setattr("wetgeo.pipeline.union_layer", fail)
+        result = run_wetgeo("run", write_project(folder))
+        assert result.code == 0
+        assert "error: resources W-2: has no buffer in these outputs: it could not be worked" in result.err
+        assert "Traceback" not in result.err
+
     def test_a_mistake_of_our_own_shows_no_traceback(self, folder, earlier, run_wetgeo, monkeypatch):
         def fail(*words, **how):
-            raise ZeroDivisionError("division by zero")
+            raise AttributeError("no such thing")
 
         shutil.copytree(earlier, folder / "out")
         project = write_project(folder)
@@ -290,7 +366,9 @@ class TestOutputs:
         monkeypatch.setattr("wetgeo.pipeline.union_layer", fail)
         result = run_wetgeo("run", project, "--overwrite")
         assert result.code == 1
-        assert "ZeroDivisionError: division by zero" in result.err
+        assert "AttributeError: no such thing" in result.err
+        assert "tiles" not in result.err
+        assert "Traceback" not in result.err
         assert "-vv" in result.err
         assert snapshot(folder) == before
 

@@ -14,14 +14,18 @@ from typing import Any
 
 import pandas as pd
 from pyproj import CRS
+from shapely.errors import ShapelyError
 
 from wetgeo.batch.manifest import MANIFEST, read_json, write_json
 from wetgeo.batch.tables import read_frame, write_frame
 from wetgeo.errors import WetgeoError
 from wetgeo.findings import Finding, Findings
+from wetgeo.interrupts import is_interrupt
 
 #: findings about a whole that a part cannot tell; they are told when all parts are there
 WHOLE = frozenset({"soil-overlap", "rule-setback"})
+#: what one feature's shape or values can cause in the libraries that work them; other errors are faults of the program
+OF_FEATURES = (ShapelyError, ValueError, ArithmeticError, IndexError, RuntimeError, MemoryError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,13 +84,16 @@ def bisected(
 ) -> Iterator[Result]:
     """Do work on all members; where it fails, on halves of them, down to the one that it fails for.
 
-    Errors that wetgeo raises on purpose go on: they are about the data as a whole.
+    Errors that wetgeo raises on purpose go on: they are about the data as a whole. So do interrupts, and errors that
+    no feature causes.
     """
     try:
         yield work(members)
     except WetgeoError:
         raise
-    except Exception as fault:  # noqa: BLE001 -- whatever goes wrong with one resource must not end the run
+    except OF_FEATURES as fault:
+        if is_interrupt(fault):
+            raise KeyboardInterrupt from fault
         if len(members) == 1:
             yield left_out(members[0], f"{type(fault).__name__}: {fault}")
             return

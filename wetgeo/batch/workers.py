@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
+import signal
 import threading
 import time
 from collections import deque
@@ -14,6 +15,7 @@ from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from wetgeo import interrupts
 from wetgeo.batch.manifest import code_hash
 from wetgeo.errors import UsageError
 from wetgeo.kernels.threads import VARIABLE
@@ -108,7 +110,11 @@ class Processes:
 
 
 def _begin(parent: int, count: int) -> None:
-    """Let a process end when its parent has, for a kill tells nobody; and leave the others their processors."""
+    """Let a process end when its parent has, for a kill tells nobody; and leave the others their processors.
+
+    An interrupt ends it at once: it reaches the parent too, and what a tile had not saved is done anew.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     os.environ.setdefault(VARIABLE, str(max(1, sensible_count() // count)))
 
     def watch() -> None:
@@ -232,6 +238,7 @@ def do_all(
     waiting, alone = deque(tasks), deque[T]()
     running: dict[Future[str], T] = {}
     while waiting or alone or running:
+        interrupts.check()
         while waiting and not alone and len(running) < _AHEAD * workers.count:
             task = waiting.popleft()
             running[_submitted(workers, function, task)] = task

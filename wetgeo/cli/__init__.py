@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
 
-from wetgeo import __version__
+from wetgeo import __version__, interrupts
 from wetgeo.cli.check import check
 from wetgeo.cli.design import design
 from wetgeo.cli.diff import diff
@@ -30,13 +30,14 @@ class _Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 -- click's own signature
         try:
-            return super().invoke(ctx)
-        except WetgeoError as fault:
-            click.echo(f"Error: {fault}", err=True)
-            ctx.exit(fault.exit_code)
+            with interrupts.remembered():
+                return _uninterrupted(super().invoke, ctx)
         except KeyboardInterrupt:
             click.echo("Interrupted; earlier outputs are as they were.", err=True)
             ctx.exit(_INTERRUPTED)
+        except WetgeoError as fault:
+            click.echo(f"Error: {fault}", err=True)
+            ctx.exit(fault.exit_code)
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except MemoryError:
@@ -55,6 +56,18 @@ class _Commands(click.Group):
                 err=True,
             )
             ctx.exit(1)
+
+
+def _uninterrupted(invoke: Callable[[click.Context], Any], ctx: click.Context) -> Any:  # noqa: ANN401 -- as click's
+    """Do what a command does; an error that an interrupt is behind becomes one."""
+    try:
+        return invoke(ctx)
+    except (click.ClickException, click.exceptions.Exit, click.Abort):
+        raise
+    except Exception as fault:
+        if interrupts.is_interrupt(fault):
+            raise KeyboardInterrupt from fault
+        raise
 
 
 @click.group(

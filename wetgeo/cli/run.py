@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from wetgeo import interrupts
 from wetgeo.cli.options import (
     dry_run_option,
     output_option,
@@ -69,6 +70,7 @@ def run(ctx: click.Context, /, projects: tuple[Path, ...], output: Path | None, 
             folder = None if output is None else output / _name_of(path)
             status, words = 0, run_project(path, folder, **options)
         except WetgeoError as fault:
+            interrupts.check()
             status, words = fault.exit_code, fault.message
             click.echo(f"Error: {path}: {fault}", err=True)
         statuses.append((path, status, words))
@@ -125,16 +127,10 @@ def _delineated(
 
     resources = resource_count(project)
     if scheduler is None and (workers or 1) == 1 and resources <= _WHOLE_MOST and not folder.exists():
-        from wetgeo.pipeline import delineate
-
-        try:
-            return delineate(project, progress=progress)
-        except WetgeoError:
-            raise
-        except Exception:
-            # one feature must not end the run: tiles are narrowed down to it, and it becomes a finding
-            logger.exception("the site could not be worked as a whole; it is worked in tiles")
-            workers = 0
+        whole = _as_a_whole(project, progress)
+        if whole is not None:
+            return whole
+        workers = 0
     from wetgeo.batch.delineating import delineate_in_tiles, tile_size
     from wetgeo.batch.workers import sensible_count
 
@@ -147,6 +143,31 @@ def _delineated(
         most=tile_size(resources, count),
         progress=progress,
     )
+
+
+def _as_a_whole(project: Project, progress: Progress) -> Delineation | None:
+    """Delineate a project as a whole; None where something went wrong that one feature can cause.
+
+    One feature must not end the run: tiles are then narrowed down to it, and it becomes a finding.
+    """
+    from wetgeo.batch.results import OF_FEATURES
+    from wetgeo.pipeline import delineate
+
+    try:
+        return delineate(project, progress=progress)
+    except WetgeoError:
+        raise
+    except OF_FEATURES as fault:
+        if interrupts.is_interrupt(fault):
+            raise KeyboardInterrupt from fault
+        told = f"{type(fault).__name__}: {fault}"
+        logger.warning(
+            "the site could not be worked as a whole (%s); it is worked in tiles, and what cannot be worked is left "
+            "out and told",
+            told,
+        )
+        logger.debug("where it went wrong:", exc_info=fault)
+        return None
 
 
 @contextlib.contextmanager
@@ -188,6 +209,7 @@ def formats_for(delineation: Delineation) -> tuple[str, ...]:
 def tell(delineation: Delineation, *, dry_run: bool, quiet: bool) -> None:
     """Tell the first findings that a reviewer should look at, and where the outputs are."""
     doubtful = [finding for finding in delineation.findings if finding.severity != "info"]
+    doubtful.sort(key=lambda finding: finding.severity != "error")  # what was left out must not be cut off below
     for finding in doubtful[:_MOST_TOLD]:
         about = " ".join(filter(None, (finding.layer, finding.feature_id))) or finding.code
         say(f"  {finding.severity}: {about}: {finding.message}", quiet=quiet)

@@ -16,6 +16,7 @@ import tempfile
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
+from wetgeo import interrupts
 from wetgeo.errors import OutputError
 
 if TYPE_CHECKING:
@@ -112,7 +113,10 @@ def exchange(stage: Path, folder: Path, earlier: Sequence[str]) -> None:
     ------
     OutputError
         A file cannot be moved, as when another program holds it open; the earlier files are then as they were.
+    KeyboardInterrupt
+        There was an interrupt before, even one that a library swallowed.
     """
+    interrupts.check()
     new = files_in(stage / "new")
     gone = sorted({*earlier, *new})
     (stage / "journal").write_text(json.dumps(new), encoding="utf-8")

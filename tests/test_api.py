@@ -175,6 +175,10 @@ class TestWhatIsWrong:
             wetgeo.required_buffers(wetlands=pond, rule="mcwd-2024", fields={"wetlands": {"clas": "class"}})
         with pytest.raises(ProjectError, match="parcels is no GeoDataFrame, but a list"):
             wetgeo.required_buffers(wetlands=pond, parcels=[], rule="mcwd-2024")
+        project = wetgeo.make_project(wetlands=pond, rule="mcwd-2024", date="2026-06-01")
+        assert project.date == datetime.date(2026, 6, 1)
+        with pytest.raises(ProjectError, match="date '1 June' is no date"):
+            wetgeo.make_project(wetlands=pond, rule="mcwd-2024", date="1 June")
         with pytest.raises(ProjectError, match="which is not given"):
             wetgeo.make_project(wetlands=pond, rule="mcwd-2024", defaults={"soils": {"hsg": "D"}})
 

@@ -154,7 +154,7 @@ def make_project(  # noqa: PLR0913 -- what a project file holds
     z_unit: str | None = None,
     dem_crs: Any = None,  # noqa: ANN401 -- all that pyproj takes
     crs: str | None = None,
-    date: datetime.date | None = None,
+    date: datetime.date | str | None = None,
     options: Mapping[str, Any] | None = None,
     fields: Mapping[str, Mapping[str, str]] | None = None,
     values: Mapping[str, Mapping[str, Mapping[str, Any]]] | None = None,
@@ -178,7 +178,7 @@ def make_project(  # noqa: PLR0913 -- what a project file holds
     crs
         Working CRS, such as ``"EPSG:26915"``, or ``"auto"`` for the site's UTM zone; left out, that of the wetlands.
     date
-        Application date; left out, today.
+        Application date, a date or as text such as ``"2026-06-01"``; left out, today.
     options
         The rule's own options.
     fields, values, defaults
@@ -233,12 +233,24 @@ def make_project(  # noqa: PLR0913 -- what a project file holds
         name=name,
         rule=str(rule),
         crs=crs,
-        date=date or datetime.datetime.now().astimezone().date(),
+        date=_day(date),
         output=here / "out",
         layers=sources,
         dem=None if dem is None else _elevations(dem, z_unit, dem_crs or first.crs),
         options=dict(options or {}),
     )
+
+
+def _day(given: datetime.date | str | None) -> datetime.date:
+    """Take a date as given; today where none is."""
+    if given is None:
+        return datetime.datetime.now().astimezone().date()
+    if isinstance(given, datetime.date) and not isinstance(given, datetime.datetime):
+        return given
+    try:
+        return datetime.date.fromisoformat(str(given))
+    except ValueError as fault:
+        raise ProjectError(f"date {given!r} is no date", mend='write it as "2026-06-01" or datetime.date') from fault
 
 
 def _require_known(layers: Mapping[str, Any], tables: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> None:

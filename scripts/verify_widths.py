@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import shapely
+from rasterio import Affine
 from rasterio.features import rasterize
-from rasterio.transform import from_origin
 from scipy import ndimage
 from verify_points import along, distances, inside, near
 from verify_read import LINE_FT, Array, Row, Run, Shape, Verdict, within
@@ -188,7 +188,7 @@ def transformed(
     columns, rows = (int(np.ceil((size + 2.2 * width) / step)) for size in (right - left, top - bottom))
     if rows * columns > min(MOST_CELLS, most):
         return None
-    grid = from_origin(left - 1.1 * width, top + 1.1 * width, step, step)
+    grid = Affine(step, 0, left - 1.1 * width, 0, -step, top + 1.1 * width)
 
     def burnt(shapes: Array) -> Array:
         if not len(shapes):

@@ -112,6 +112,23 @@ def test_a_single_file_in_the_way_is_enough(name: str, tmp_path: Path) -> None:
         check_output(tmp_path, overwrite=False, formats=BOTH)
 
 
+@pytest.mark.parametrize("provenance", [None, "{}", '{"files": ["shapefiles/zones.dbf"]}'])
+def test_files_that_no_run_wrote_are_never_replaced(provenance: str | None, tmp_path: Path) -> None:
+    (tmp_path / "buffers.gpkg").write_text("mine")
+    (tmp_path / "notes.txt").write_text("mine")
+    if provenance is not None:
+        (tmp_path / "provenance.json").write_text(provenance)
+    before = _hashes(tmp_path)
+    for overwrite in (False, True):
+        with pytest.raises(OutputError, match=r"not wetgeo's stand in .*: buffers\.gpkg; ") as told:
+            _run(tmp_path, overwrite=overwrite)
+        assert "move them" in told.value.mend
+        assert "--overwrite" not in told.value.mend
+    assert _hashes(tmp_path) == before
+    _run(tmp_path, ("shp",))
+    assert (tmp_path / "buffers.gpkg").read_text() == "mine"
+
+
 def _fail(kind: type[BaseException]) -> Callable[..., None]:
     def fail(*_words: object) -> None:
         raise kind("stopped")
@@ -224,6 +241,7 @@ def test_a_list_that_names_foreign_files_is_not_believed(out: Path) -> None:
     (out.parent / "precious").write_text("mine")
     listed = [
         "../precious",
+        "buffers.gpkg",
         "notes.txt",
         "shapefiles/../notes.txt",
         "/etc/hostname",
@@ -387,6 +405,7 @@ def test_a_log_that_a_dead_program_left_does_not_stay_beside_the_new_file(out: P
 
 def test_a_file_that_is_no_geopackage_is_replaced_when_asked(tmp_path: Path) -> None:
     (tmp_path / "buffers.gpkg").write_text("no database " * 100)
+    (tmp_path / "provenance.json").write_text('{"files": ["buffers.gpkg"]}')
     _run(tmp_path, ("gpkg",))
     assert (tmp_path / "buffers.gpkg").read_bytes().startswith(b"SQLite format 3")
 

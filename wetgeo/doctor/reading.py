@@ -160,7 +160,7 @@ def _look_at_output(reading: Reading) -> None:
                     code="output-there",
                     message=error.message,
                     file=str(project.output),
-                    mend="a run needs --overwrite to replace them, or another folder with -o",
+                    mend=error.mend,
                 )
             ]
         )

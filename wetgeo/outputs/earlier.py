@@ -14,7 +14,7 @@ from wetgeo.outputs.geopackage import GEOPACKAGE, SIDECARS
 from wetgeo.outputs.monuments_csv import LATLON_CSV
 from wetgeo.outputs.provenance import PROVENANCE
 from wetgeo.outputs.shapefile import FIELDS_CSV, FOLDER, INDEXES, PARTS
-from wetgeo.outputs.staging import is_claimed, told
+from wetgeo.outputs.staging import is_claimed, killed, told
 from wetgeo.paths import misread
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ FILES = {
 #: files that formats write besides
 BESIDE = {"csv": LATLON_CSV}
 _BUSY_SECONDS = 2.0
+_MOST_NAMED = 5
 _CLOSE = "close it there (in QGIS: remove its layers, or close the project), or name another folder with -o"
 
 
@@ -46,7 +47,8 @@ def check_output(folder: Path, *, overwrite: bool, formats: Sequence[str]) -> No
     ------
     OutputError
         The folder is a file or cannot be written, another run holds it, outputs stand in it and `overwrite` is False,
-        or the earlier buffers.gpkg is open in another program.
+        files of the outputs' names stand in it that no run of wetgeo wrote, or the earlier buffers.gpkg is open in
+        another program.
     """
     with told(folder):
         check_folder(folder)
@@ -82,6 +84,13 @@ def check_folder(folder: Path) -> None:
 def check_files(folder: Path, *, overwrite: bool, formats: Sequence[str]) -> None:
     """Raise OutputError where files of an earlier run stand in the way; see `check_output`."""
     there = sorted({*_asked(folder, formats), *listed_files(folder)})
+    if foreign := _foreign(folder, there):
+        raise OutputError(
+            f"files of these names that are not wetgeo's stand in {folder}: {', '.join(foreign[:_MOST_NAMED])}"
+            f"{f' and {len(foreign) - _MOST_NAMED} more' if len(foreign) > _MOST_NAMED else ''}; "
+            f"no {PROVENANCE} of a run lists them",
+            mend="move them, or name another folder with -o",
+        )
     if there and not overwrite:
         more = f" and {len(there) - 1} more files" if len(there) > 1 else ""
         raise OutputError(
@@ -147,6 +156,14 @@ def listed_files(folder: Path) -> list[str]:
     own = {*FILES.values(), *BESIDE.values(), PROVENANCE, *_shapefile_names()}
     listed = {name for name in listed if isinstance(name, str)} if isinstance(listed, list) else set()
     return sorted(name for name in own & listed if os.path.lexists(folder / name))
+
+
+def _foreign(folder: Path, there: Sequence[str]) -> list[str]:
+    """Pick the files that no run of wetgeo is known to have written; none is told before a killed run was undone."""
+    if killed(folder):
+        return []
+    unknown = {*there} - {*listed_files(folder), PROVENANCE}
+    return sorted(name for name in unknown if not (folder / name).is_dir())
 
 
 def _asked(folder: Path, formats: Sequence[str]) -> Iterator[str]:

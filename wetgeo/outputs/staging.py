@@ -143,6 +143,11 @@ def recover(folder: Path) -> None:
             shutil.rmtree(stage, ignore_errors=True)
 
 
+def killed(folder: Path) -> bool:
+    """Tell whether an exchange was killed half-way, so that what stands where says little before `recover`."""
+    return any(folder.glob(f"{_PREFIX}*/{_JOURNAL}"))
+
+
 def files_in(folder: Path) -> list[str]:
     """All files below a folder, relative to it, sorted."""
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())

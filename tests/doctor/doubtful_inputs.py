@@ -137,6 +137,16 @@ def parcels_in_feet_labelled_as_metres(folder, *, fault=True):
     return parcels(folder, [shapely.transform(whole, lambda xy: xy / FT) if fault else whole])
 
 
+@doubt("layer-mislabelled", "crs")
+def parcels_labelled_as_of_the_next_zone(folder, *, fault=True):
+    return parcels(folder, [square(0, 0, 500)], crs="EPSG:26916" if fault else UTM)
+
+
+@doubt("layer-mislabelled", "crs")
+def parcels_of_utm_labelled_as_state_plane(folder, *, fault=True):
+    return parcels(folder, [square(0, 0, 500)], crs="EPSG:26851" if fault else UTM)
+
+
 @doubt("layer-misses", "extents")
 def parcels_a_mile_off(folder, *, fault=True):
     return parcels(folder, [square(2000 if fault else 0, 0, 400)])

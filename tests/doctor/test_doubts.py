@@ -32,6 +32,15 @@ def test_told_where_it_is_and_only_there(name, tmp_path, doctor):
     assert not told(doctor(sound(tmp_path / "sound")), code, severity)
 
 
+@pytest.mark.parametrize("crs", ["EPSG:26916", "EPSG:26851"])
+def test_a_wrong_label_is_one_warning(crs, tmp_path, doctor):
+    document = doctor(parcels(tmp_path, [square(0, 0, 500)], crs=crs))
+    (remark,) = [one for one in document["remarks"] if one["layer"] == "parcels" and one["severity"] == "warning"]
+    assert "EPSG:26915" in remark["message"]
+    assert "the CRS of layer wetlands, they would lie on the site" in remark["message"]
+    assert crs in remark["message"]
+
+
 def test_each_doubt_of_the_doctor_is_among_them():
     source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "wetgeo" / "doctor").glob("*.py"))
     # of the document's description, and what tests of their own ask

@@ -170,7 +170,7 @@ class TestReadSource:
 
     def test_without_a_crs(self, write) -> None:
         path = write("p.shp", [box(0, 0, 9, 9)], crs=None)
-        with pytest.raises(CrsError, match=r"layer proposed .* has no CRS(.|\n)*as a .prj beside it"):
+        with pytest.raises(CrsError, match=r"layer proposed .* has no CRS(.|\n)*restore its .prj"):
             read_source(str(path), name="proposed", crs=CRS(UTM), findings=Findings())
 
     def test_without_features(self, write) -> None:

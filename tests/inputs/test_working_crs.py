@@ -94,6 +94,15 @@ class TestLayersWithoutCrs:
         assert 'crs = "EPSG:26915"' in str(caught.value)
         assert "[layers.wetlands]" in str(caught.value)
 
+    def test_a_container_has_no_prj_to_restore(self, write, read) -> None:
+        with pytest.raises(CrsError, match=r"layer wetlands .*wetlands\.gpkg\) has no CRS") as caught:
+            read(
+                wetlands=write("wetlands.gpkg", [box(0, 0, 60, 40)], crs=None),
+                parcels=write("parcels.gpkg", [box(-50, -50, 200, 200)], PIN=["1"]),
+            )
+        assert ".prj" not in str(caught.value)
+        assert "ogr2ogr -a_srs EPSG:26915 wetlands-with-crs.gpkg wetlands.gpkg" in str(caught.value)
+
     def test_coordinates_that_look_like_degrees(self, write, read) -> None:
         with pytest.raises(CrsError, match='crs = "EPSG:4326"'):
             read(wetlands=write("wetlands.shp", [shapely.box(-93.1, 45, -93, 45.1)], crs=None))

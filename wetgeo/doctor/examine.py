@@ -108,6 +108,7 @@ def examine(path: Path, progress: Progress = _silent) -> Examination:
     for done, look in enumerate(_LOOKS):
         progress(0.5 + 0.3 * done / len(_LOOKS), "looking at each subject")
         reading.remarks.add(look(reading))
+    reading.remarks.leave_out(extents.EXPLAINED, where=extents.EXPLAIN)
     progress(0.8, "looking at the elevations")
     _look_at_elevations(reading)
     return Examination(

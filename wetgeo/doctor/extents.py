@@ -27,6 +27,9 @@ _FACTORS = {
     FOOT_M: "they are in feet and were labelled as metres",
     1 / FOOT_M: "they are in metres and were labelled as feet",
 }
+#: remarks that explain why a layer misses the site, with their subjects, and remarks that then say the same once more
+EXPLAIN = {"layer-scaled": "units", "layer-mislabelled": "crs"}
+EXPLAINED = frozenset({"layer-far", "crs-area", "crs-feet"})
 
 
 def look(reading: Reading) -> Iterator[Remark]:
@@ -81,16 +84,13 @@ def _miss(draft: Draft, reading: Reading, tree: shapely.STRtree) -> Iterator[Rem
             return
     nearest = float(tree.query_nearest(draft.geometry, return_distance=True, all_matches=False)[1].min()) / site.ft
     x, y = point_of(draft.geometry[0])
-    factor = _factor(draft, reading)
-    if factor is None and nearest > FAR_FT:
+    code, because = _explained(draft, reading)
+    if not code and nearest > FAR_FT:
         return  # told by the reader
-    because = (
-        "" if factor is None else f"; its coordinates times {factor:.6g} would lie on the site: {_FACTORS[factor]}"
-    )
     yield Remark(
         severity="warning",
-        subject="extents" if factor is None else "units",
-        code="layer-misses" if factor is None else "layer-scaled",
+        subject=EXPLAIN.get(code, "extents"),
+        code=code or "layer-misses",
         layer=draft.name,
         file=str(draft.source.path),
         x=x,
@@ -99,26 +99,36 @@ def _miss(draft: Draft, reading: Reading, tree: shapely.STRtree) -> Iterator[Rem
         "stream; "
         f"the nearest is {nearest:,.0f} ft away{because}",
         mend="assign the CRS that the coordinates are really in"
-        if factor is not None
+        if code
         else "check the file and its CRS; or take the layer out of the project file",
     )
 
 
-def _factor(draft: Draft, reading: Reading) -> float | None:
-    """Find the factor that would bring a layer's own coordinates onto the resources."""
+def _explained(draft: Draft, reading: Reading) -> tuple[str, str]:
+    """Find what would bring a layer's own coordinates onto the site: another layer's CRS, or else a factor.
+
+    Returns the code of the remark and the words; both empty where nothing does.
+    """
     by_name = {each.name: each for each in reading.drafts}
-    waters = [by_name[name] for name in RESOURCE_LAYERS if name in by_name and len(by_name[name].geometry)]
     own = by_name[draft.name]
-    if own.crs is None or not own.crs.is_projected:
-        return None
-    left, bottom, right, top = own.bounds
-    for factor in _FACTORS:
-        moved = left * factor, bottom * factor, right * factor, top * factor
-        for water in waters:
-            a = water.bounds
-            if moved[0] <= a[2] and a[0] <= moved[2] and moved[1] <= a[3] and a[1] <= moved[3]:
-                return factor
-    return None
+    if own.crs is None:
+        return "", ""
+    waters = [by_name[name] for name in RESOURCE_LAYERS if name in by_name and len(by_name[name].geometry)]
+    for water in waters:
+        if water.crs is not None and not systems.same(own.crs, water.crs) and _meet(own.bounds, water.bounds):
+            return "layer-mislabelled", (
+                f"; as coordinates in {systems.label(water.crs)}, the CRS of layer {water.name}, they would lie on the "
+                f"site: they may have been labelled as {systems.label(own.crs)} by mistake"
+            )
+    for factor, words in _FACTORS.items() if own.crs.is_projected else ():
+        left, bottom, right, top = (side * factor for side in own.bounds)
+        if any(_meet((left, bottom, right, top), water.bounds) for water in waters):
+            return "layer-scaled", f"; its coordinates times {factor:.6g} would lie on the site: {words}"
+    return "", ""
+
+
+def _meet(one: systems.Bounds, other: systems.Bounds) -> bool:
+    return one[0] <= other[2] and other[0] <= one[2] and one[1] <= other[3] and other[1] <= one[3]
 
 
 def _tract(reading: Reading) -> Iterator[Remark]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -100,6 +100,11 @@ class Remarks:
                 )
             ]
         )
+
+    def leave_out(self, codes: Collection[str], *, where: Collection[str]) -> None:
+        """Leave out the remarks of these codes on layers that have one of the codes `where`: one fault is told once."""
+        layers = {remark.layer for remark in self.kept if remark.code in where}
+        self.kept = [remark for remark in self.kept if remark.code not in codes or remark.layer not in layers]
 
     def faulty(self, *layers: str) -> bool:
         """Tell whether any of these layers, or anything where none is named, has an error."""

@@ -80,10 +80,21 @@ def _missing(draft: Draft, drafts: Sequence[Draft]) -> CrsError:
                 line = systems.line_to_write(other.crs)
                 why = f" (its coordinates lie where layer {other.name} lies, which is in that CRS)"
                 break
-    mend = f"write {line} under [layers.{draft.name}]{why}, or restore its .prj"
+    path = draft.source.path
+    if path.suffix.lower() in (".shp", ".shz", ".zip"):
+        own = "restore its .prj"
+    else:
+        new = path.with_name(f"{path.stem}-with-crs{path.suffix}").name
+        own = f"assign it with `ogr2ogr -a_srs {_code(line)} {new} {path.name}`"
+    mend = f"write {line} under [layers.{draft.name}]{why}, or {own}"
     if draft.name not in LAYER_GEOMETRY:
-        mend = f"give the file its CRS, as a .prj beside it{why}"
+        mend = f"give the file its CRS{why}: {own}"
     return CrsError(f"{draft.place} has no CRS", mend=mend, toml=TomlLine(f"layers.{draft.name}", line))
+
+
+def _code(line: str) -> str:
+    """Take the CRS out of a line of the project file."""
+    return line.split('"')[1]
 
 
 def _meet(one: systems.Bounds, other: systems.Bounds) -> bool:

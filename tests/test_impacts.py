@@ -208,6 +208,14 @@ def test_disturbed_lakes_and_streams_are_told() -> None:
     assert "500.0 sq ft" in told(findings, "disturbance")[0][2]
 
 
+def test_a_polygon_miles_off_is_named_with_its_distance() -> None:
+    near, far = box(0, 0, 10, 10), box(100 + 54 * 5280, 0, 20, 10)
+    _, findings = measure([wetland(0, "1")], [("fill", near), ("fill", far)])
+    ((severity, name, message),) = told(findings, "disturbance")
+    assert severity == "warning"
+    assert message.startswith(f"{name} lies 54.0 miles from the site's nearest wetland, lake or stream")
+
+
 def test_ground_outside_the_tract_and_off_the_site_is_told() -> None:
     layers = {"tract": [{"geometry": box(0, 0, 200, 200)}]}
     layer, findings = measure([wetland(0, "1")], [("fill", box(190, 190, 20, 10))], layers=layers)

@@ -26,6 +26,9 @@ from wetgeo.site import Site
 
 #: ground of less than this, square feet, is the noise of overlays
 _TOKEN_SQFT = 0.01
+#: a disturbance further from all resources than this is probably not of this site
+_FAR_MILES = 5
+_FT_PER_MILE = 5280
 #: areas added up are rounded to so many decimals of a square foot, so that ground of exactly the limit is at it
 _DIGITS = 3
 #: the reading of option buffer_replacement under which all disturbed buffer is replaced
@@ -92,12 +95,24 @@ def _tell_disturbance(
             told += f"; {across:,.1f} sq ft of it tell two causes, of which one that owes replacement was taken"
         tell = findings.warning if across > 1 else findings.info
         tell("disturbance", told, layer="disturbance")
+    _tell_far(frame, site, findings)
     tract = site.layers.get("tract")
     if tract is None or tract.empty:
         return
     beyond = shapely.area(subtract(found.parts, tract.geometry.to_numpy())).sum() / site.sqft
     if beyond > 1:
         findings.warning("disturbance", f"{beyond:,.1f} sq ft of it lie outside the tract", layer="disturbance")
+
+
+def _tell_far(frame: gpd.GeoDataFrame, site: Site, findings: Findings) -> None:
+    """Tell of each polygon that is so far off all resources that it is hardly of this site."""
+    tree = shapely.STRtree(site.resources.geometry.to_numpy())
+    (row, _), away = tree.query_nearest(frame.geometry.to_numpy(), return_distance=True, all_matches=False)
+    miles = away / site.ft / _FT_PER_MILE
+    for at, far in zip(row[miles > _FAR_MILES], miles[miles > _FAR_MILES], strict=True):
+        name = str(frame["feature_id"].iloc[at])
+        told = f"{name} lies {far:,.1f} miles from the site's nearest wetland, lake or stream: is it of this site?"
+        findings.warning("disturbance", told, layer="disturbance", feature_id=name)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -9,10 +9,10 @@ import shapely
 from numpy.typing import NDArray
 
 from wetgeo.buffers import union_layer
-from wetgeo.edges import GRID_FT, Edges, tract_edges, upland_edges
+from wetgeo.edges import GRID_FT, Edges, tract_edges, tract_of, upland_edges
 from wetgeo.findings import Findings
 from wetgeo.footprints import Footprints
-from wetgeo.kernels.offset import GeometryArray, subtract, without_slivers
+from wetgeo.kernels.offset import GeometryArray, polygons_only, subtract, without_slivers
 from wetgeo.lot_lines import LotLines, edges_layer, lot_lines
 from wetgeo.monument_check import judge_monuments
 from wetgeo.monuments import MonumentRule, place_monuments
@@ -23,6 +23,9 @@ from wetgeo.site import Site
 
 #: two monuments nearer to each other than this would be one for whoever looks for them
 _APART_FT = 1.0
+#: a proposed buffer laps over the banks and tract lines that it ends at by this, feet: more than overlays stray, and
+#: too little to move a monument
+_LAP_FT = 0.005
 #: smaller parts of a proposed buffer are neither staked nor recorded, square feet
 _LEAST_SQFT = 1.0
 #: what stands for the merging distance where a rule asks for no monuments, so that edges are still cut at lot lines
@@ -112,10 +115,28 @@ def _without_specks(shapes: GeometryArray, least: float) -> GeometryArray:
 
 
 def _with_resources(rows: NDArray[np.intp], buffers: GeometryArray, site: Site) -> GeometryArray:
-    """Join buffers with their resources, as footprints are."""
-    water = site.resources.geometry.to_numpy()[rows]
+    """Join buffers with their resources, and let them lap over other resources and the tract's line, as footprints do.
+
+    A proposed buffer that ends along a bank or along the tract's line follows it only as nearly as it was drawn: it
+    would seem to have an edge of its own there.
+    """
+    water, reach = site.resources.geometry.to_numpy(), _LAP_FT * site.ft
+    around = shapely.buffer(buffers, reach, quad_segs=1)
+    at, other = shapely.STRtree(water).query(around, predicate="intersects")
+    laps = [shapely.intersection(around[at], water[other])]
+    index = [at]
+    tract = tract_of(site)
+    if tract is not None:
+        laps.append(shapely.difference(around, tract))
+        index.append(np.arange(len(around)))
+    of, lap = np.concatenate(index), np.concatenate(laps)
     # on a grid: a crack between a resource and its buffer would lead later unions astray
-    return np.asarray(shapely.union(water, buffers, grid_size=GRID_FT * site.ft), dtype=object)
+    grid = GRID_FT * site.ft
+    joined = [
+        shapely.union_all([water[row], buffer, *polygons_only(lap[of == n])], grid_size=grid)
+        for n, (row, buffer) in enumerate(zip(rows, buffers, strict=True))
+    ]
+    return np.array(joined, dtype=object)
 
 
 def edges_with_lots(

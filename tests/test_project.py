@@ -125,7 +125,7 @@ formats = ["gpkg", "shape"]
         "layers.lakes.wher (line 10)",
         "did you mean where?",
         "dem.path",
-        "m, ft, us-ft, cm",
+        "unknown unit 'feet' (did you mean ft?); allowed: m, ft, us-ft, cm",
         "unknown format 'shape'",
     ):
         assert words in told

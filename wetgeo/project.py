@@ -22,6 +22,13 @@ else:
 FORMATS = ("gpkg", "shp", "qgz", "html", "pdf", "csv", "declaration", "dxf")
 DEFAULT_FORMATS = tuple(name for name in FORMATS if name != "dxf")
 PROJECT_FILE = "wetgeo.toml"
+#: units as people write them: small letters, singular, words set apart by blanks
+_UNITS_IN_WORDS = {
+    **dict.fromkeys(("foot", "feet", "international foot", "international feet"), "ft"),
+    **dict.fromkeys(("us survey foot", "us survey feet", "survey foot", "survey feet", "us ft", "us foot"), "us-ft"),
+    **dict.fromkeys(("meter", "metre"), "m"),
+    **dict.fromkeys(("centimeter", "centimetre"), "cm"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -319,7 +326,9 @@ def _read_dem(document: Mapping[str, Any], check: _Checker) -> DemSource | None:
         listed = []
     z_unit = check.text(table, "z_unit", "dem")
     if z_unit is not None and z_unit not in Z_UNITS_M:
-        check.fault("dem.z_unit", f"unknown unit {z_unit!r}; allowed: {', '.join(Z_UNITS_M)}")
+        meant = _UNITS_IN_WORDS.get(z_unit.casefold().replace("-", " ").replace("_", " ").removesuffix("s"))
+        hint = f" (did you mean {meant}?)" if meant else ""
+        check.fault("dem.z_unit", f"unknown unit {z_unit!r}{hint}; allowed: {', '.join(Z_UNITS_M)}")
     return DemSource(paths=tuple(check.file(p, "dem.path") for p in listed), z_unit=z_unit)
 
 

@@ -376,6 +376,12 @@ class TestOutputs:
 class TestUsage:
     """The command line itself."""
 
+    def test_a_preference_that_is_no_word_and_no_file(self, folder, run_wetgeo):
+        result = run_wetgeo("design", write_project(folder), "--keep-out", "house.gpkg", "--prefer", "middle")
+        assert result.code == 2
+        assert "--prefer 'middle' is none of the words uniform and near, nor a file" in result.err
+        assert "Traceback" not in result.err
+
     @pytest.mark.parametrize(
         ("words", "told"),
         [

@@ -7,6 +7,7 @@ import json
 import sys
 
 import pytest
+from places import ROOT
 from small_site import snapshot, wetlands, write_layer, write_project
 
 from wetgeo.project import load_project
@@ -49,6 +50,16 @@ class TestInit:
         assert "mcwd-2024" in result.err
         assert not (tmp_path / "new").exists()
 
+    @pytest.mark.parametrize("folder", ["site", "sites/lake", "."])
+    def test_a_pack_beside_the_current_folder(self, tmp_path, run_wetgeo, monkeypatch, folder):
+        text = (ROOT / "wetgeo" / "rules" / "packs" / "mcwd-2024.toml").read_text(encoding="utf-8")
+        (tmp_path / "lakeside.toml").write_text(text, encoding="utf-8")
+        monkeypatch.chdir(tmp_path)
+        result = run_wetgeo("init", folder, "--rule", "lakeside.toml")
+        assert result.code == 0, result.err
+        project = load_project(tmp_path / folder)
+        assert load_pack(project.rule, project.folder).id == "mcwd-2024"
+
     def test_onto_a_file(self, tmp_path, run_wetgeo):
         (tmp_path / "file").write_text("mine")
         result = run_wetgeo("init", tmp_path / "file")
@@ -75,6 +86,11 @@ class TestRules:
         for provision in load_pack(name).provisions:
             assert provision.citation in result.out
         assert json.loads(run_wetgeo("rules", "show", name, "--json").out)["pack"]["id"] == name
+
+    def test_show_of_a_file_ends_with_the_path_to_test(self, tmp_path, run_wetgeo):
+        path = tmp_path / "lakeside.toml"
+        path.write_bytes((ROOT / "wetgeo" / "rules" / "packs" / "mcwd-2024.toml").read_bytes())
+        assert run_wetgeo("rules", "show", path).out.rstrip().endswith(f"wetgeo rules test {path}")
 
     @pytest.mark.parametrize("command", ["show", "test"])
     def test_unknown_pack(self, run_wetgeo, command, tmp_path):

@@ -9,6 +9,7 @@ import click
 
 from wetgeo.cli.check import judged_run
 from wetgeo.cli.options import dry_run_option, json_option, output_option, overwrite_option, verbosity_options
+from wetgeo.errors import UsageError
 
 if TYPE_CHECKING:
     from wetgeo.cli.options import Progress
@@ -40,6 +41,12 @@ def design(ctx: click.Context, /, project: Path, keep_out: str, prefer: str, **o
     Layer `proposed` holds the design, judged as `check` would. Exit status 3: no shape complies, and this is the best
     there is.
     """
+    file = Path(prefer.partition("|")[0])
+    if prefer not in ("uniform", "near") and not file.suffix and not file.exists():
+        raise UsageError(
+            f"--prefer {prefer!r} is none of the words uniform and near, nor a file that is there",
+            mend='write --prefer uniform, --prefer near, or --prefer FILE or "FILE|LAYER" of polygons',
+        )
 
     def work(loaded: Project, progress: Progress) -> Delineation:
         from wetgeo.pipeline import design as design_buffer

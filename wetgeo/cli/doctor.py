@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wetgeo.cli.options import json_option, progress_bar, verbosity_options
+from wetgeo.cli.options import json_option, progress_bar, quiet_option, verbose_option
 from wetgeo.errors import OutputError
 
 if TYPE_CHECKING:
@@ -25,7 +25,8 @@ _MOST_DETAILS = 8
 @click.argument("project", type=click.Path(path_type=Path))
 @click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help="Write the findings as a page, too.")
 @json_option
-@verbosity_options
+@verbose_option
+@quiet_option("Leave out what only informs.")
 @click.pass_context
 def doctor(ctx: click.Context, project: Path, html: Path | None, *, as_json: bool, quiet: bool) -> None:
     """Look at every input of PROJECT without running it; say what is wrong or doubtful, where, and how to mend it.

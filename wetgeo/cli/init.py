@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
@@ -61,6 +62,16 @@ fields = {{ id = "WETLAND_ID", class = "CLASS" }}
 """
 
 
+def _seen_from(folder: Path, rule: str) -> str:
+    """Name a rule as the project file in `folder` does: an id as it is, a file by its path from there."""
+    if not rule.endswith(".toml") or Path(rule).is_absolute():
+        return Path(rule).as_posix()
+    try:
+        return Path(os.path.relpath(rule, folder)).as_posix()
+    except ValueError:  # on another drive
+        return Path(rule).absolute().as_posix()
+
+
 @click.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--rule", default="mcwd-2024", show_default=True, help="The rule pack to name in the file.")
@@ -72,12 +83,13 @@ def init(folder: Path, rule: str) -> None:
     path = folder / PROJECT_FILE
     if path.exists():
         raise ProjectError(f"{path} exists already and is left as it is", mend="name another folder, or edit that file")
-    load_pack(rule, folder)
+    load_pack(rule, Path.cwd())
+    named = _seen_from(folder, rule)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         name = folder.resolve().name.replace("\\", "").replace('"', "")
         with path.open("x", encoding="utf-8") as file:
-            file.write(_TEMPLATE.format(name=name, rule=rule))
+            file.write(_TEMPLATE.format(name=name, rule=named))
     except OSError as fault:
         raise OutputError(
             f"{path} cannot be written: {fault.strerror or fault}",

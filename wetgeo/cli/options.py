@@ -44,7 +44,12 @@ def _set_up_log(ctx: click.Context, _parameter: click.Parameter, _value: object)
 
 def verbosity_options(function: Command) -> Command:
     """Give a command ``-v`` (may be repeated) and ``-q``."""
-    function = click.option(
+    return quiet_option("Say nothing but errors.")(verbose_option(function))
+
+
+def verbose_option(function: Command) -> Command:
+    """Give a command ``-v`` (may be repeated)."""
+    return click.option(
         "-v",
         "--verbose",
         count=True,
@@ -53,7 +58,11 @@ def verbosity_options(function: Command) -> Command:
         callback=_set_up_log,
         help="Say more; -vv for everything.",
     )(function)
-    return click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")(function)
+
+
+def quiet_option(words: str) -> Callable[[Command], Command]:
+    """Give a command ``-q``, with what it leaves out there."""
+    return click.option("-q", "--quiet", is_flag=True, help=words)
 
 
 def say(message: str, *, quiet: bool = False) -> None:

@@ -41,7 +41,7 @@ def show_pack(pack_id: str, *, as_json: bool) -> None:
     from wetgeo.rules.show import show
 
     pack = load_pack(pack_id, Path.cwd())
-    click.echo(json.dumps(pack.as_data(), indent=2) if as_json else show(pack))
+    click.echo(json.dumps(pack.as_data(), indent=2) if as_json else show(pack, name=pack_id))
 
 
 @rules.command("test")

@@ -37,14 +37,17 @@ _COMMON = {
 }
 
 
-def show(pack: RulePack) -> str:
-    """Return a pack as text: head, width tables, options, provisions, and the number of worked examples."""
+def show(pack: RulePack, *, name: str | None = None) -> str:
+    """Return a pack as text: head, width tables, options, provisions, and the number of worked examples.
+
+    `name` is how a command names the pack, where that is not its id: the path of its file.
+    """
     blocks = [
         "\n".join(_head(pack)),
         *(f"{title}\n{_table(rows)}" for title, rows in rule_tables(pack)),
         "\n".join(["Options", *_options(pack)]) if pack.options else "",
         "\n".join(["Provisions", *(line for provision in pack.provisions for line in _provision(provision))]),
-        f"{len(pack.examples)} worked examples; run them with: wetgeo rules test {pack.id}",
+        f"{len(pack.examples)} worked examples; run them with: wetgeo rules test {pack.id if name is None else name}",
     ]
     return "\n\n".join(block for block in blocks if block) + "\n"
 

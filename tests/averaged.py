@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import geopandas as gpd
 import numpy as np
 import pyproj
@@ -17,7 +19,7 @@ from wetgeo.findings import Findings
 from wetgeo.footprints import lay_footprints
 from wetgeo.structures import existing_structure_limits
 from wetgeo.upland import Upland
-from wetgeo.vegetated import UncountedSurface
+from wetgeo.vegetated import UncountedSurface, widen_past
 from wetgeo.widths import required_widths
 
 #: NAD83 / Arizona Central, whose unit is the international foot: coordinates are feet
@@ -45,6 +47,7 @@ class Averaged:
             self.upland,
             [None if width is None else width.decision for width in self.widths],
             extend=extender(self.site, self.ruling, self.findings),
+            widen=partial(widen_past, self.site, self.upland, uncounted, self.findings),
         )
         limits = existing_structure_limits(self.site, self.ruling, footprints.rows, self.findings)
         self.averaging = AveragingSite.of(self.site, self.upland, self.widths, footprints, limits, uncounted)

@@ -147,6 +147,22 @@ def test_two_wetlands_whose_buffers_overlap():
     assert alone[1].credited_sqft == pytest.approx(shared, abs=0.5)
 
 
+def test_a_loss_made_up_on_ground_that_another_must_keep_is_a_warning():
+    wetlands = [{"geometry": box(x, 0, x + 100, 100), "class": "Manage 1"} for x in (0, 160)]
+    place = Averaged(wetlands, MCWD, reductions="none")
+    both = shapely.union_all([place.uniform(row=row) for row in (0, 1)])
+    house = box(0, -40, 100, -35)
+    first, _ = place.judge(shapely.difference(both, house))
+    assert first.verdict == "compliant"
+    (message,) = place.told("rule-reading")
+    # 500 sq ft are lost, and more lie within 80 ft of the first in the second's buffer only
+    assert first.lost.area == pytest.approx(500, abs=1)
+    assert "a shortfall of 500 sq ft" in message
+    place = Averaged(wetlands, MCWD, reductions="none")
+    place.judge(both)
+    assert place.told("rule-reading") == []
+
+
 def test_without_a_cap_ground_goes_to_the_nearest_of_the_resources_it_reaches():
     """One polygon for two wetlands 200 ft apart: the ground between them is shared half and half."""
     place = Averaged([box(0, 0, 100, 100), box(300, 0, 400, 100)])

@@ -192,19 +192,35 @@ def least_width(averaging: AveragingSite, row: int, lack: Shape) -> Narrowest | 
 
 
 def _tell_shared(averaging: AveragingSite, judged: list[Judgement], findings: Findings) -> None:
+    """Tell of ground that is credited to two resources; a warning where one of them would fall short without it."""
     shapes = np.array([one.credited for one in judged], dtype=object)
     ids = averaging.site.resources["resource_id"].to_numpy()
     first, second = shapely.STRtree(shapes).query(shapes, predicate="intersects")
     for one, other in zip(first[first < second], second[first < second], strict=True):
-        area = shapely.intersection(shapes[one], shapes[other]).area / averaging.site.sqft
-        if area > 1:
-            findings.info(
-                "proposal",
-                f"{area:,.0f} sq ft of the proposal lie within reach of both {ids[judged[one].row]} and "
-                f"{ids[judged[other].row]} and were credited to both",
-                layer="proposed",
-                feature_id=ids[judged[one].row],
-            )
+        shared = polygonal(shapely.intersection(shapes[one], shapes[other]))
+        if shared.area <= averaging.site.sqft:
+            continue
+        findings.info(
+            "proposal",
+            f"{shared.area / averaging.site.sqft:,.0f} sq ft of the proposal lie within reach of both "
+            f"{ids[judged[one].row]} and {ids[judged[other].row]} and were credited to both",
+            layer="proposed",
+            feature_id=ids[judged[one].row],
+        )
+        for mine, theirs in ((judged[one], judged[other]), (judged[other], judged[one])):
+            # what both must keep is no making up: only ground beyond a resource's own required buffer can be
+            extra = shapely.difference(shapely.intersection(shared, theirs.required), mine.required).area / mine.sqft
+            left = mine.credited_sqft - extra
+            if complies_in_area(mine.credited_sqft, mine.required_sqft) > complies_in_area(left, mine.required_sqft):
+                findings.warning(
+                    "rule-reading",
+                    f"it has its area only by {extra:,.0f} sq ft that {ids[theirs.row]} must keep as its own required "
+                    f"buffer: without them {left:,.0f} sq ft are credited, {mine.required_sqft:,.0f} sq ft required, "
+                    f"a shortfall of {mine.required_sqft - left:,.0f} sq ft. The rule does not say whether ground "
+                    "within reach of two resources makes up for a loss at either",
+                    layer="averaging",
+                    feature_id=ids[mine.row],
+                )
 
 
 def averaging_citation(ruling: Ruling, decision: WidthDecision) -> str:
@@ -256,15 +272,25 @@ def tell_verdicts(
                 f"are credited, {one.required_sqft:,.0f} sq ft required",
                 citation=citation if stated is None else f"{citation}; {stated.citation}",
             )
-        left_out = shapely.difference(averaging.extended.get(one.row, shapely.Polygon()), one.proposed).area / one.sqft
+        _tell_left_out(averaging, one, partial(tell, citation=citation))
+        _tell_reading(averaging, ruling, widths[one.row], one, tell)
+
+
+def _tell_left_out(averaging: AveragingSite, one: Judgement, tell: Callable[[str, str], object]) -> None:
+    """Tell of ground that provisions add to the buffer and that is not proposed."""
+    added = {
+        "provisions add to its buffer (layer extensions)": averaging.extended,
+        "its buffer as delineated holds behind surface that does not count": averaging.past_surface,
+    }
+    for what, grounds in added.items():
+        missing = shapely.difference(grounds.get(one.row, shapely.Polygon()), one.proposed)
+        left_out = subtract(np.array([missing], dtype=object), averaging.uncounted.shapes)[0].area / one.sqft
         if left_out > 1:
             tell(
                 "averaging",
-                f"{left_out:,.0f} sq ft that provisions add to its buffer (layer extensions) are not proposed; "
-                "averaging compares with the uniform buffer of the required width and does not ask for them",
-                citation=citation,
+                f"{left_out:,.0f} sq ft that {what} are not proposed; averaging compares with the uniform buffer of "
+                "the required width and does not ask for them",
             )
-        _tell_reading(averaging, ruling, widths[one.row], one, tell)
 
 
 def _tell_reading(

@@ -55,6 +55,8 @@ class AveragingSite:
         Row to ground on such parcels that is not required at all.
     extended
         Row to what provisions add to the buffer beyond R; averaging does not ask for it.
+    past_surface
+        Row to what the buffer as delineated holds beyond R, on and behind surface that does not count.
     uncounted
         Surface that is no part of a buffer but does not end one.
     banned
@@ -69,6 +71,7 @@ class AveragingSite:
     required: Mapping[int, Shape]
     exempt: Mapping[int, Shape]
     extended: Mapping[int, Shape]
+    past_surface: Mapping[int, Shape]
     uncounted: UncountedSurface
     banned: gpd.GeoDataFrame
 
@@ -118,6 +121,7 @@ class AveragingSite:
             required=dict(zip(rows[held].tolist(), grounds[held], strict=True)),
             exempt={row: shapely.difference(shapely.union_all(lots[row]), outlines[row]) for row in lots},
             extended=dict(zip(added.tolist(), upland.clipped(beyond, added), strict=True)),
+            past_surface=_past_surface(upland, footprints, outlines, added),
             uncounted=uncounted,
             banned=banned_trails(site, uncounted.provision),
         )
@@ -145,6 +149,23 @@ class AveragingSite:
 
         uncounted = self.uncounted
         return dataclasses.replace(uncounted, crossed=near(uncounted.crossed), access=near(uncounted.access))
+
+
+def _past_surface(
+    upland: Upland,
+    footprints: Footprints,
+    plain: Mapping[int, Shape],
+    extended: NDArray[np.intp],
+) -> dict[int, Shape]:
+    """Find what footprints hold beyond plain ones behind surface; those that provisions extend are left out."""
+    own = ~np.isin(footprints.rows, extended)
+    rows, wider = footprints.rows[own], footprints.geometries[own]
+    outlines = np.array([plain[row] for row in rows.tolist()], dtype=object)
+    token = TOKEN_SQFT * upland.ft**2
+    more = shapely.area(wider) - shapely.area(outlines) > token
+    rows, beyond = rows[more], polygons_only(shapely.difference(wider[more], outlines[more]))
+    grounds = upland.clipped(beyond, rows)
+    return {row: shape for row, shape in zip(rows.tolist(), grounds, strict=True) if shape.area > token}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -96,9 +96,9 @@ def design_buffer(
 def _draw(averaging: AveragingSite, barred: Shape, where: Preference, spare: dict[int, float]) -> dict[int, Shape]:
     """Draw the buffer of each resource, so that its credited area is the required one and `spare`."""
     plans = {row: _Plan.of(averaging, row, barred) for row in averaging.rows.tolist()}
-    drawn = {row: plan.trimmed(plan.required) for row, plan in plans.items()}
+    drawn = {row: plan.trimmed(plan.whole) for row, plan in plans.items()}
     for row, plan in plans.items():
-        others = shapely.union_all([shape for other, shape in drawn.items() if other != row])
+        others = {other: shape for other, shape in drawn.items() if other != row}
         drawn[row] = plan.widened(drawn[row], others, where, spare[row])
     return drawn
 
@@ -125,6 +125,8 @@ class _Plan:
         What must stay out.
     required
         R.
+    whole
+        R, and what the buffer as delineated holds behind surface that does not count.
     core
         The ground within the least width that is not barred: no smoothing takes from it.
     most_ft
@@ -137,6 +139,7 @@ class _Plan:
     row: int
     barred: Shape
     required: Shape
+    whole: Shape
     core: Shape
     most_ft: float
     own: Shape
@@ -147,12 +150,15 @@ class _Plan:
         most = _MOST_WIDTHS * decision.average_ft if decision.cap_ft is None else decision.cap_ft
         within = averaging.within(row, most)
         near = polygonal(shapely.intersection(barred, within))
-        least = polygonal(shapely.intersection(averaging.within(row, decision.minimum_ft), averaging.required[row]))
+        required = averaging.required[row]
+        least = polygonal(shapely.intersection(averaging.within(row, decision.minimum_ft), required))
+        past = averaging.past_surface.get(row)
         return cls(
             averaging=averaging,
             row=row,
             barred=near,
-            required=averaging.required[row],
+            required=required,
+            whole=required if past is None else polygonal(shapely.union(required, past)),
             core=polygonal(shapely.difference(least, near)),
             most_ft=most,
             own=within if decision.cap_ft is not None else _own(averaging, row, within),
@@ -175,26 +181,48 @@ class _Plan:
             parts = parts[beside | ~shapely.dwithin(parts, self.barred, NECK_FT * ft)]
         return polygonal(shapely.union_all([*parts, self.core]))
 
-    def widened(self, start: Shape, others: Shape, where: Preference, spare: float) -> Shape:
-        """Widen a buffer until enough is credited; the widest there is where that is too little."""
-        sqft, cap = self.averaging.site.sqft, self.averaging.decisions[self.row].cap_ft
-        target = self.required.area / sqft
+    def widened(self, start: Shape, others: dict[int, Shape], where: Preference, spare: float) -> Shape:
+        """Widen a buffer until enough is credited; the widest there is where that is too little.
 
-        def short_by(ground: Shape) -> float:
-            held = polygonal(shapely.intersection(shapely.union(ground, others), self.own))
-            return float(credit(self.averaging, self.row, held, cap)[0].area / sqft - target)
-
-        if short_by(start) >= -TOKEN_SQFT:
+        Ground that is buffer of `others` anyway makes up for nothing, unless there is too little without it. Where
+        nothing is lost, the buffer as delineated stays, if that is enough.
+        """
+        untouched = not shapely.intersects(self.whole, self.barred)
+        if untouched and self._short_by(start, shapely.Polygon()) >= -TOKEN_SQFT:
             return start
+        required = [shape for row, shape in self.averaging.required.items() if row != self.row]
+        theirs = shapely.union_all([*required, *others.values()])
+        theirs = polygonal(shapely.difference(theirs, self.required))
+        alone, enough = self._widest(start, where, spare, lambda ground: self._short_by(ground, theirs))
+        if enough:
+            return alone
+        held = shapely.union_all(list(others.values()))
+        shared, _ = self._widest(
+            start, where, spare, lambda ground: self._short_by(shapely.union(ground, held), shapely.Polygon())
+        )
+        return shared
+
+    def _short_by(self, ground: Shape, theirs: Shape) -> float:
+        """Say how much more than required is credited for ground, `theirs` left out, square feet."""
+        averaging, cap = self.averaging, self.averaging.decisions[self.row].cap_ft
+        held = polygonal(shapely.difference(shapely.intersection(ground, self.own), theirs))
+        return float((credit(averaging, self.row, held, cap)[0].area - self.required.area) / averaging.site.sqft)
+
+    def _widest(
+        self, start: Shape, where: Preference, spare: float, excess: Callable[[Shape], float]
+    ) -> tuple[Shape, bool]:
+        """Widen until `excess` is `spare`; False with the widest there is where it never is."""
+        if excess(start) >= -TOKEN_SQFT:
+            return start, True
         best = start
         for detached in (False, True):
             for keep, zone in self._zones(start, where):
                 trial = partial(self._trial, best, zone, detached=detached)
                 widest = trial(self.most_ft)
-                if short_by(widest) >= spare:
-                    return trial(self._least_width(lambda shape: short_by(shape) - spare, trial))
+                if excess(widest) >= spare:
+                    return trial(self._least_width(lambda shape: excess(shape) - spare, trial)), True
                 best = widest if keep else best
-        return best
+        return best, False
 
     def _trial(self, base: Shape, zone: Zone, width_ft: float, *, detached: bool) -> Shape:
         return self.trimmed(polygonal(shapely.union(base, zone(width_ft))), detached=detached)

@@ -1,9 +1,9 @@
 """Draw the pictures of docs/in-qgis.md, in a QGIS with a window (or under Xvfb).
 
     PICTURES=docs/images PROJECT=out/cmscwd/buffers.qgz CHECK=out/check/buffers.qgz \
-        SITE=copy/of/site.gpkg FOLDER=out/new qgis --nologo --code scripts/draw_qgis_pictures.py
+        SITE=copy/of/site.gpkg qgis --nologo --code scripts/draw_qgis_pictures.py
 
-The plugin has to be installed and turned on, and wetgeo be found. QGIS ends when the pictures are drawn.
+The plugin has to be installed and turned on. QGIS ends when the pictures are drawn.
 """
 
 import os
@@ -11,15 +11,14 @@ from pathlib import Path
 
 import processing
 from qgis.core import QgsLayoutExporter, QgsProject, QgsVectorLayer
-from qgis.PyQt.QtCore import Qt, QTimer
-from qgis.PyQt.QtGui import QImage
+from qgis.PyQt.QtCore import QTimer
 from qgis.PyQt.QtWidgets import QDockWidget
 from qgis.utils import iface
 
 PICTURES = Path(os.environ["PICTURES"])
 #: how long the map may take to be drawn, and windows to settle, ms
 _DRAWN, _SETTLED = 6000, 2500
-_WIDE = 1000
+_WIDE, _TOOLBOX = 1000, (420, 340)
 
 
 def later(milliseconds, step):
@@ -29,13 +28,7 @@ def later(milliseconds, step):
 
 def grab(widget, name):
     """Save a picture of a window."""
-    save(widget.grab().toImage(), name)
-
-
-def save(image, name):
-    """Save a picture in 256 colours, for small files."""
-    image = image.convertToFormat(QImage.Format.Format_Indexed8, Qt.ImageConversionFlag.ThresholdDither)
-    image.save(str(PICTURES / f"qgis-{name}.png"))
+    widget.grab().save(str(PICTURES / f"qgis-{name}.png"))
 
 
 def begin():
@@ -56,7 +49,6 @@ def draw_project():
     settings.dpi = 90
     sheet = str(PICTURES / "qgis-sheet.png")
     QgsLayoutExporter(layout).exportToImage(sheet, settings)
-    save(QImage(sheet), "sheet")
     iface.addProject(os.environ["CHECK"])
     later(_DRAWN, zoom_to_proposal)
 
@@ -94,33 +86,32 @@ def draw_check():
     dialog = processing.createAlgorithmDialog("wetgeo:requiredbuffers", parameters)
     dialog.resize(_WIDE, 760)
     dialog.show()
-    later(_SETTLED, lambda: run_algorithm(dialog, parameters))
+    later(_SETTLED, lambda: show_toolbox(dialog))
 
 
-def run_algorithm(dialog, parameters):
-    """The dialog; then what it gives, beside the toolbox."""
+def show_toolbox(dialog):
+    """The dialog; then the toolbox."""
     grab(dialog, "dialog")
     dialog.close()
-    for node in QgsProject.instance().layerTreeRoot().findLayers():
-        node.setItemVisibilityChecked(False)
-        node.setExpanded(False)
-    processing.runAndLoadResults(
-        "wetgeo:requiredbuffers", {**parameters, "FOLDER": os.environ["FOLDER"], "FORMATS": []}
-    )
-    for dock in iface.mainWindow().findChildren(QDockWidget):
-        if dock.objectName() == "ProcessingToolbox":
-            dock.setVisible(True)
-            dock.algorithmTree.setFilterString("wetgeo")
-            dock.algorithmTree.expandAll()
-    buffers = QgsProject.instance().mapLayersByName("Required buffers")[0]
-    iface.mapCanvas().freeze(False)
-    iface.mapCanvas().setExtent(buffers.extent().buffered(30))
-    later(_DRAWN, end)
+    toolbox = find_toolbox()
+    toolbox.setVisible(True)
+    tree = toolbox.algorithmTree
+    tree.setFilterString("wetgeo")
+    tree.expandAll()
+    toolbox.setFloating(True)
+    toolbox.resize(*_TOOLBOX)
+    later(_SETTLED, end)
+
+
+def find_toolbox():
+    """The panel with the algorithms."""
+    docks = iface.mainWindow().findChildren(QDockWidget)
+    return next(dock for dock in docks if dock.objectName() == "ProcessingToolbox")
 
 
 def end():
-    """What was loaded; then all is done."""
-    grab(iface.mainWindow(), "toolbox")
+    """The toolbox; then all is done."""
+    grab(find_toolbox(), "toolbox")
     os._exit(0)  # QGIS 3.22 may crash while Python takes its objects apart
 
 

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import geopandas as gpd
 import pandas as pd
+import pyarrow as pa
 import pytest
 import shapely
 from drawn import UTM, box
 
 from wetgeo.errors import InputError
-from wetgeo.inputs.vector import read_layer
+from wetgeo.inputs.vector import _frame, read_layer
 from wetgeo.project import LayerSource
 
 
@@ -227,3 +228,9 @@ class TestWal:
         assert len(_read(path).geometry) == 1
         assert path.read_bytes() == before
         assert _names(tmp_path) == ["wetlands.gpkg"]
+
+
+def test_fields_that_bear_one_name_are_all_kept():
+    """As a damaged header may have it."""
+    table = pa.Table.from_arrays([pa.array([1]), pa.array([2]), pa.array([3])], names=["", "id", ""])
+    assert _frame(table).to_dict("list") == {"": [1], "id": [2], "_3": [3]}

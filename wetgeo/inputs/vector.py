@@ -223,7 +223,10 @@ def from_frame(source: LayerSource, frame: gpd.GeoDataFrame) -> RawLayer:
 
 def _frame(table: pa.Table) -> pd.DataFrame:
     """Turn a table into a frame that keeps every digit: no integer becomes a float because a row has none."""
-    columns = {name: _column(table.column(name)) for name in table.schema.names}
+    columns: dict[str, pd.Series[Any]] = {}
+    for number, name in enumerate(table.schema.names):
+        # damaged files may bear one name twice
+        columns[f"{name}_{number + 1}" if name in columns else name] = _column(table.column(number))
     return pd.DataFrame(columns, index=pd.RangeIndex(table.num_rows))
 
 

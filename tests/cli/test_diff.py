@@ -11,6 +11,8 @@ import pytest
 import shapely
 from small_site import UTM, X, Y, square, wetlands, write_layer, write_project
 
+from wetgeo.outputs.read import read_layer
+
 FORMATS = '[outputs]\nformats = ["gpkg", "declaration"]'
 SQFT = 0.3048**2
 PARCELS = 'path = "parcels.gpkg"\nfields = { id = "PIN" }'
@@ -58,13 +60,21 @@ def test_the_same_run_twice(ran, run_wetgeo) -> None:
 def test_a_class_that_changed(folder, ran, run_wetgeo) -> None:
     one = ran("a")
     write_layer(folder / "wetlands.gpkg", wetlands(CLASS=["Preserve", "Manage 2"]))
-    found = compared(run_wetgeo, one, ran("b"))
+    two = ran("b")
+    found = compared(run_wetgeo, one, two)
     told = changes(found)
     assert {name for name, _ in told} == {"W-2"}
     assert told["W-2", "resources.class"] == ("Manage 1", "Manage 2")
     assert told["W-2", "buffers.width_ft"] == (40, 30)
     assert told["W-2", "buffers.minimum_ft"] == (20, 15)
-    assert told["W-2", "monuments.new places"][1] > 0
+    moved = told["W-2", "monuments.new places"][1]
+    assert moved > 0
+    areas = [read_layer(run, "buffer_union")["area_sqft"].sum() for run in (one, two)]
+    assert found["buffer_union_sqft"] == pytest.approx(areas)
+    lines = run_wetgeo("diff", one, two).out.splitlines()
+    assert lines[0] == "1 resource changed, 0 added, 0 removed; another buffer area on 0 lots"
+    assert lines[1].startswith(f"all buffer, overlaps once: {areas[0]:,.1f} -> {areas[1]:,.1f} sq ft (-")
+    assert f"W-2: {moved} monuments stand where none stood before" in lines
     assert list(found["facts"]) == ["input wetlands.gpkg"]
 
 

@@ -12,7 +12,9 @@ import click
 from wetgeo.cli.options import json_option
 
 if TYPE_CHECKING:
-    from wetgeo.outputs.diff import RunDifference
+    from collections.abc import Iterator
+
+    from wetgeo.outputs.diff import Change, RunDifference
 
 
 @click.command()
@@ -36,13 +38,38 @@ def diff(earlier: Path, later: Path, *, as_json: bool) -> None:
 
 
 def _lines(found: RunDifference) -> list[str]:
-    lines = [f"{name}: {_said(a)} -> {_said(b)}" for name, (a, b) in found.facts.items()]
+    lines = [] if _is_nothing(found) else [*_summary(found)]
+    lines += [f"{name}: {_said(a)} -> {_said(b)}" for name, (a, b) in found.facts.items()]
     lines += [f"{name}: only in OUT_A" for name in found.removed]
     lines += [f"{name}: only in OUT_B" for name in found.added]
-    lines += [f"{one.resource_id}: {one.what}: {_said(one.before)} -> {_said(one.after)}" for one in found.changes]
+    lines += [_change(one) for one in found.changes]
     lots = {lot or "(no number)": areas for lot, areas in found.lots.items()}
     lines += [f"lot {lot}: sq ft of buffer: {_said(a)} -> {_said(b)}" for lot, (a, b) in lots.items()]
     return lines or ["Nothing changed."]
+
+
+def _is_nothing(found: RunDifference) -> bool:
+    return not (found.facts or found.added or found.removed or found.changes or found.lots)
+
+
+def _summary(found: RunDifference) -> Iterator[str]:
+    """Say first how much changed."""
+    changed = len({one.resource_id for one in found.changes})
+    yield (
+        f"{changed:,} resource{'s' * (changed != 1)} changed, {len(found.added):,} added, {len(found.removed):,} "
+        f"removed; another buffer area on {len(found.lots):,} lot{'s' * (len(found.lots) != 1)}"
+    )
+    before, after = found.buffer_union_sqft
+    if before is not None and after is not None:
+        yield f"all buffer, overlaps once: {before:,.1f} -> {after:,.1f} sq ft ({after - before:+,.1f})"
+
+
+def _change(one: Change) -> str:
+    if one.what == "monuments.new places":
+        count = one.after
+        places = "monument stands where none stood" if count == 1 else "monuments stand where none stood"
+        return f"{one.resource_id}: {count:,} {places} before"
+    return f"{one.resource_id}: {one.what}: {_said(one.before)} -> {_said(one.after)}"
 
 
 def _said(value: object) -> str:

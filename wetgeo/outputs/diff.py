@@ -72,6 +72,8 @@ class RunDifference:
         By resource in natural order.
     lots
         Parcels of which another area is buffer: number to square feet before and after.
+    buffer_union_sqft
+        All required buffer, each piece of ground once, square feet before and after; None where a run has none.
     """
 
     facts: dict[str, tuple[Any, Any]]
@@ -79,6 +81,7 @@ class RunDifference:
     removed: tuple[str, ...]
     changes: tuple[Change, ...]
     lots: dict[str, tuple[Any, Any]]
+    buffer_union_sqft: tuple[float | None, float | None]
 
 
 def compare_runs(earlier: Path, later: Path) -> RunDifference:
@@ -107,6 +110,7 @@ def compare_runs(earlier: Path, later: Path) -> RunDifference:
         removed=tuple(sorted(old - new, key=natural_key)),
         changes=tuple(changes),
         lots=_lot_areas(before, after),
+        buffer_union_sqft=(before.union_sqft, after.union_sqft),
     )
 
 
@@ -129,6 +133,8 @@ class _Run:
         }
         impacts = self.tables.get("impacts", pd.DataFrame({"kind": [], "resource_id": []}))
         self.communities = {str(name) for name in impacts.loc[impacts["kind"] == _COMMUNITY, "resource_id"]}
+        union = read_layer(folder, "buffer_union") if "buffer_union" in names else None
+        self.union_sqft = None if union is None else float(union["area_sqft"].sum())
         self.facts = _facts(folder)
         if "triggers" in names:
             triggers = read_layer(folder, "triggers")

@@ -15,7 +15,8 @@ import shapely
 from drawn import UTM, box
 
 from wetgeo.errors import InputError
-from wetgeo.inputs.vector import _frame, read_layer
+from wetgeo.inputs import vector
+from wetgeo.inputs.vector import read_layer
 from wetgeo.project import LayerSource
 
 
@@ -233,4 +234,4 @@ class TestWal:
 def test_fields_that_bear_one_name_are_all_kept():
     """As a damaged header may have it."""
     table = pa.Table.from_arrays([pa.array([1]), pa.array([2]), pa.array([3])], names=["", "id", ""])
-    assert _frame(table).to_dict("list") == {"": [1], "id": [2], "_3": [3]}
+    assert vector._frame(table).to_dict("list") == {"": [1], "id": [2], "_3": [3]}

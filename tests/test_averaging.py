@@ -297,7 +297,12 @@ def test_retained_impervious_surface_counts_nothing_and_ends_nothing():
     left_out = place.judge(box(0, 0, 1000, 60) - box(400, 29, 600, 60) - box(400, 10, 600, 18))[0]
     assert left_out.minimum_ft == pytest.approx(21, abs=1e-6)
     assert left_out.credited_sqft == pytest.approx(wide.credited_sqft, abs=1e-3)
-    violations = place.layers(box(0, 0, 1000, 60) - box(400, 25, 600, 60))["violations"]
+    layers = place.layers(box(0, 0, 1000, 60) - box(400, 25, 600, 60))
+    # the profile is measured as the least width is
+    profile = layers["width_profile"]
+    assert profile["width_ft"].min() == pytest.approx(17, abs=1e-6)
+    assert (profile["width_ft"] < 20).sum() == 21
+    violations = layers["violations"]
     assert violations["measured_ft"].tolist() == pytest.approx([17], abs=1e-6)
     assert violations["area_sqft"].tolist() == pytest.approx([200 * 3], rel=0.01)
 

@@ -23,7 +23,7 @@ from wetgeo.kernels.averaging import (
     polygonal,
 )
 from wetgeo.kernels.beside import reach, stations_along, stretch_along
-from wetgeo.kernels.offset import Shape
+from wetgeo.kernels.offset import FloatArray, GeometryArray, Shape
 from wetgeo.rules.provisions import Infiltration, VegetatedDistance
 from wetgeo.ruling import Ruling
 from wetgeo.vegetated import widen_past
@@ -202,7 +202,7 @@ def _profile(averaging: AveragingSite, one: Judgement, edge: Sequence[Shape]) ->
     points, stations = stations_along(edge, STATION_FT * ft)
     widths = np.full(len(points), one.minimum_ft)
     if not one.lacking.is_empty:
-        widths = Sides(one.lacking).distances(points) / ft
+        widths = np.maximum(one.minimum_ft, _counted(averaging, Sides(one.lacking).feet_of(points)) / ft)
     return [
         {
             "row": one.row,
@@ -214,6 +214,15 @@ def _profile(averaging: AveragingSite, one: Judgement, edge: Sequence[Shape]) ->
         }
         for point, station, width in zip(points, stations, widths, strict=True)
     ]
+
+
+def _counted(averaging: AveragingSite, ways: GeometryArray) -> FloatArray:
+    """Measure ways, surface that does not count left out, as the least width is."""
+    lengths: FloatArray = shapely.length(ways)
+    surface = averaging.passable(shapely.multilinestrings(ways)).crossed
+    if not len(surface):
+        return lengths
+    return lengths - shapely.length(shapely.intersection(ways, shapely.union_all(surface)))
 
 
 def _violations(averaging: AveragingSite, ruling: Ruling, one: Judgement) -> Iterable[Row]:

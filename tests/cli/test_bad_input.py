@@ -263,7 +263,12 @@ class TestOutputs:
 
     @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="needs a file system that takes no folders")
     def test_folder_that_no_file_can_be_written_to(self, folder, refused):
-        refused(write_project(folder), "/proc/wetgeo", "To mend it:", also=("-o", "/proc/wetgeo"))
+        refused(
+            write_project(folder),
+            "/proc/wetgeo",
+            "To mend it: name another folder with -o",
+            also=("-o", "/proc/wetgeo"),
+        )
 
     def test_a_disk_that_is_full(self, folder, refused, monkeypatch):
         def full(*words, **how):

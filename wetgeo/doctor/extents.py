@@ -84,6 +84,8 @@ def _miss(draft: Draft, reading: Reading, tree: shapely.STRtree) -> Iterator[Rem
             return
     nearest = float(tree.query_nearest(draft.geometry, return_distance=True, all_matches=False)[1].min()) / site.ft
     x, y = point_of(draft.geometry[0])
+    count = len(draft.geometry)
+    which = "its only feature does not lie" if count == 1 else f"none of its {count:,} features lies"
     code, because = _explained(draft, reading)
     if not code and nearest > FAR_FT:
         return  # told by the reader
@@ -95,7 +97,7 @@ def _miss(draft: Draft, reading: Reading, tree: shapely.STRtree) -> Iterator[Rem
         file=str(draft.source.path),
         x=x,
         y=y,
-        message=f"none of its {len(draft.geometry):,} features lies within {NEAR_FT:g} ft of a wetland, lake or "
+        message=f"{which} within {NEAR_FT:g} ft of a wetland, lake or "
         "stream; "
         f"the nearest is {nearest:,.0f} ft away{because}",
         mend="assign the CRS that the coordinates are really in"

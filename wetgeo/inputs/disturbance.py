@@ -124,7 +124,7 @@ def _unknown(place: str, bad: Mapping[str | None, list[str]]) -> InputError:
         mends.append("--cause-field FIELD, or --cause CAUSE for those that tell none")
     count = sum(map(len, bad.values()))
     return InputError(
-        f"{place}: {count:,} features whose cause is not one of {listed(CAUSES)}",
+        f"{place}: {count:,} feature{'s' * (count != 1)} whose cause is not one of {listed(CAUSES)}",
         faults=faults,
         mend=f"mend the field cause, or add {' and '.join(mends)}",
     )

@@ -8,6 +8,7 @@ fails or is interrupted leaves the earlier outputs, and one that is killed amid 
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import shutil
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 LOCK = ".wetgeo.lock"
 _PREFIX = ".wetgeo-"
 _JOURNAL = "exchange.json"
+#: refusals that may have to do with what is there now, not with the place
+_PASSING = frozenset({errno.EACCES, errno.EPERM, errno.EBUSY, errno.ENOSPC, errno.EIO, errno.EAGAIN})
 #: a lock that is a link would be written through, into whatever file it leads to
 _NOT_THROUGH_LINKS = getattr(os, "O_NOFOLLOW", 0)
 
@@ -163,7 +166,9 @@ def told(folder: Path) -> Iterator[None]:
         words = fault.strerror or str(fault)
         raise OutputError(
             f"the output folder {folder} cannot be used: {words} ({path})",
-            mend="close programs that have its files open, free space on the disk, or name another folder with -o",
+            mend="close programs that have its files open, free space on the disk, or name another folder with -o"
+            if fault.errno in _PASSING
+            else "name another folder with -o",
         ) from fault
 
 

@@ -82,6 +82,18 @@ def test_nothing_barred_nearby_changes_nothing():
     assert one.proposed.equals_exact(one.required, 1e-6) or one.proposed.symmetric_difference(one.required).area < 0.01
 
 
+def test_what_must_stay_out_and_touches_no_buffer_is_told():
+    place = Averaged([SQUARE])
+    place.design(box(240, 50, 300, 100), box(5000, 0, 5010, 10), box(50, 50, 60, 60))
+    (message,) = place.told("design")
+    assert "2 of the 3 features" in message
+    assert "(features 2, 3)" in message
+    assert "4,750 ft" in message
+    place = Averaged([SQUARE])
+    place.design(box(240, 50, 300, 100))
+    assert place.told("design") == []
+
+
 def test_near_gives_back_beside_the_loss():
     place, house = straight(length=3000.0), box(1400, 25, 1600, 425)
     (near,) = place.design(house, near=True)

@@ -74,6 +74,7 @@ def design_buffer(
         it is the best there is: all that can be had of the least width, and of the area.
     """
     ground = shapely.union_all(barred.geometry.to_numpy())
+    _tell_idle(averaging, barred, findings)
     spare = dict.fromkeys(averaging.rows.tolist(), _SPARE_SQFT)
     ids = averaging.site.resources["resource_id"].to_numpy()
     for round_ in range(_ROUNDS):
@@ -261,6 +262,25 @@ class _Plan:
             return polygonal(shapely.intersection(strip, self.averaging.within(self.row, width_ft)))
 
         return zone
+
+
+def _tell_idle(averaging: AveragingSite, barred: gpd.GeoDataFrame, findings: Findings) -> None:
+    """Tell of features that must stay out and touch no required buffer: perhaps they are not where they are meant."""
+    required = [*averaging.required.values(), *averaging.past_surface.values()]
+    touching, _ = shapely.STRtree(required).query(barred.geometry.to_numpy(), predicate="intersects")
+    idle = np.setdiff1d(np.arange(len(barred)), touching)
+    if not len(idle) or not required:
+        return
+    away = shapely.distance(barred.geometry.to_numpy()[idle], shapely.union_all(required)) / averaging.site.ft
+    names = barred["feature_id"].astype(str).to_numpy()[idle]
+    listed = ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
+    findings.warning(
+        "design",
+        f"{len(idle)} of the {len(barred)} features that must stay out touch no required buffer and take nothing from "
+        f"it (features {listed}); the furthest lies {np.nanmax(away):,.0f} ft from it. Where they should, see that the "
+        "coordinate system and the place are right",
+        layer="keep_out",
+    )
 
 
 def _tell(averaging: AveragingSite, barred: Shape, judged: list[Judgement], findings: Findings) -> None:

@@ -127,7 +127,8 @@ def _lines(layers: Any) -> list[str]:  # noqa: ANN401 -- frames by name
     lines = [
         f"{row.resource_id}: {row.verdict.replace('_', ' ')}; least width {row.minimum_ft:.2f} ft "
         f"({row.minimum_allowed_ft:g} allowed), average {row.average_ft:.2f} ft ({row.required_ft:g} required), "
-        f"credited {row.credited_sqft:,.0f} of {row.required_sqft:,.0f} sq ft ({row.net_sqft:+,.0f})"
+        f"credited {row.credited_sqft:,.0f} of {row.required_sqft:,.0f} sq ft ({round(row.net_sqft):+,d})"
+        + (f", {row.over_cap_sqft:,.0f} more lie over the cap" if row.over_cap_sqft >= 1 else "")
         for row in layers["averaging"].itertuples()
     ]
     # what is null has no measure: no monument at a lot line, none at all on an edge

@@ -84,6 +84,14 @@ def check_folder(folder: Path) -> None:
 def check_files(folder: Path, *, overwrite: bool, formats: Sequence[str]) -> None:
     """Raise OutputError where files of an earlier run stand in the way; see `check_output`."""
     there = sorted({*_asked(folder, formats), *listed_files(folder)})
+    faults = [f"{name} is a folder" for name in there if (folder / name).is_dir()]
+    inner = folder / FOLDER
+    if "shp" in formats and os.path.lexists(inner) and not inner.is_dir():
+        faults.append(f"{FOLDER} is a file, and must be a folder")
+    if "shp" in formats and inner.is_symlink():
+        faults.append(f"{FOLDER} is a link to {inner.readlink()}; nothing is written outside of the output folder")
+    if faults:
+        raise OutputError(f"the outputs cannot be written into {folder}", faults=faults, mend="move these away")
     if foreign := _foreign(folder, there):
         raise OutputError(
             f"files of these names that are not wetgeo's stand in {folder}: {', '.join(foreign[:_MOST_NAMED])}"
@@ -97,14 +105,6 @@ def check_files(folder: Path, *, overwrite: bool, formats: Sequence[str]) -> Non
             f"outputs of an earlier run stand in {folder}: {there[0]}{more}",
             mend="add --overwrite to replace them, or name another folder with -o",
         )
-    faults = [f"{name} is a folder" for name in there if (folder / name).is_dir()]
-    inner = folder / FOLDER
-    if "shp" in formats and os.path.lexists(inner) and not inner.is_dir():
-        faults.append(f"{FOLDER} is a file, and must be a folder")
-    if "shp" in formats and inner.is_symlink():
-        faults.append(f"{FOLDER} is a link to {inner.readlink()}; nothing is written outside of the output folder")
-    if faults:
-        raise OutputError(f"the outputs cannot be written into {folder}", faults=faults, mend="move these away")
     if GEOPACKAGE in there:
         check_closed(folder / GEOPACKAGE)
 

@@ -291,6 +291,10 @@ def test_retained_impervious_surface_counts_nothing_and_ends_nothing():
     assert narrow.minimum_ft == pytest.approx(17, abs=1e-6)
     assert narrow.not_counted.area == pytest.approx(1600, abs=1e-6)
     assert narrow.verdict == "too_narrow"
+    # beside the areas, what the delineated buffer holds behind the pavement is told, and that it is not proposed
+    told = place.told("averaging")
+    assert any("behind surface that does not count are not proposed" in message for message in told)
+    assert any("the required area, 40,000 sq ft, is that of the uniform buffer" in message for message in told)
     wide = place.judge(box(0, 0, 1000, 60) - box(400, 29, 600, 60))[0]
     assert wide.minimum_ft == pytest.approx(21, abs=1e-6)
     # drawn with the pavement left out it is the same buffer

@@ -273,6 +273,16 @@ def tell_verdicts(
                 citation=citation if stated is None else f"{citation}; {stated.citation}",
             )
         _tell_left_out(averaging, one, partial(tell, citation=citation))
+        if one.row in averaging.past_surface:
+            findings.info(
+                "averaging",
+                f"the required area, {one.required_sqft:,.0f} sq ft, is that of the uniform buffer with the surface in "
+                "it that does not count; layer buffers leaves that surface out and holds the ground behind it instead, "
+                "and so has another area",
+                layer="averaging",
+                feature_id=ids[one.row],
+                citation=citation,
+            )
         _tell_reading(averaging, ruling, widths[one.row], one, tell)
 
 

@@ -160,9 +160,9 @@ def listed_files(folder: Path) -> list[str]:
 
 def _foreign(folder: Path, there: Sequence[str]) -> list[str]:
     """Pick the files that no run of wetgeo is known to have written; none is told before a killed run was undone."""
-    if killed(folder):
+    unknown = {*there} - {*listed_files(folder), PROVENANCE} if there else set()
+    if not unknown or killed(folder):
         return []
-    unknown = {*there} - {*listed_files(folder), PROVENANCE}
     return sorted(name for name in unknown if not (folder / name).is_dir())
 
 

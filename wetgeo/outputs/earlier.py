@@ -57,7 +57,8 @@ def check_output(folder: Path, *, overwrite: bool, formats: Sequence[str]) -> No
             f"another run of wetgeo is writing into {folder}",
             mend="wait until it is done, or name another folder with -o",
         )
-    check_files(folder, overwrite=overwrite, formats=formats)
+    with told(folder):
+        check_files(folder, overwrite=overwrite, formats=formats)
 
 
 def check_folder(folder: Path) -> None:

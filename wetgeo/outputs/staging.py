@@ -55,8 +55,8 @@ def claim(folder: Path) -> Iterator[None]:
     OutputError
         Another run holds the folder, or it cannot be made or written.
     """
-    is_new = not folder.exists()
     with told(folder):
+        is_new = not folder.exists()
         folder.mkdir(parents=True, exist_ok=True)
         handle = _take(folder / LOCK)
     try:

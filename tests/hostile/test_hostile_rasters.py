@@ -191,7 +191,7 @@ class TestVirtualRasters:
         write_dem(scene.folder / "dem.tif")
         scene.answered(ids=["W-1", "W-2"], dem=DEM.format(vrt(scene.folder, "dem.tif", size=size)))
 
-    @pytest.mark.parametrize("crs", ["rubbish", "EPSG:0", "EPSG:5703", "LOCAL_CS[&quot;x&quot;]", "EPSG:4978"])
+    @pytest.mark.parametrize("crs", ["rubbish", "EPSG:0", "EPSG:5703", "LOCAL_CS[&quot;x&quot;]", "EPSG:4978", "{"])
     def test_systems(self, scene, crs):
         write_dem(scene.folder / "dem.tif")
         scene.refused("dem.vrt", dem=DEM.format(vrt(scene.folder, "dem.tif", crs=crs)))

@@ -14,8 +14,9 @@ import numpy as np
 import rasterio
 from numpy.typing import NDArray
 from pyproj import CRS
+from pyproj.exceptions import CRSError as PyprojError
 from rasterio.enums import ColorInterp
-from rasterio.errors import NotGeoreferencedWarning, RasterioError
+from rasterio.errors import CRSError, NotGeoreferencedWarning, RasterioError
 
 from wetgeo.errors import CrsError, RasterError, UnitError
 from wetgeo.inputs.crs import Way, horizontal, label, same, way_between
@@ -245,6 +246,16 @@ def _opened(path: Path) -> Any:  # noqa: ANN401 (rasterio has no types)
         raise unreadable(path, error) from error
 
 
+def _crs_of(path: Path, given: Any) -> CRS:  # noqa: ANN401 -- rasterio has no types
+    try:
+        return CRS.from_user_input(given.to_wkt())
+    except (PyprojError, CRSError) as error:
+        raise RasterError(
+            f"{path}: PROJ cannot use this raster's coordinate system: {error}",
+            mend=f"assign the one it is in, with its code: rio edit-info --crs EPSG:CODE {path.name}",
+        ) from error
+
+
 def _head(path: Path) -> _Head:
     with _opened(path) as file:
         real = np.dtype(file.dtypes[0]).kind in "iuf" if not file.dtypes[0].startswith("complex") else False
@@ -260,7 +271,7 @@ def _head(path: Path) -> _Head:
                 f"{path}: this raster has no coordinate system",
                 mend=f"assign the one it is in, with its code: rio edit-info --crs EPSG:CODE {path.name}",
             )
-        crs = CRS.from_user_input(file.crs.to_wkt())
+        crs = _crs_of(path, file.crs)
         if not (horizontal(crs).is_projected or horizontal(crs).is_geographic):
             raise RasterError(
                 f"{path}: {label(crs)} is no coordinate system of a map",

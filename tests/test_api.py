@@ -17,6 +17,7 @@ from places import ROOT
 
 import wetgeo
 import wetgeo.api
+import wetgeo.given
 from wetgeo.errors import OutputError, ProjectError, RasterError
 
 SAMPLES = ROOT / "data_samples"
@@ -205,9 +206,10 @@ def test_the_public_names():
 
 
 def test_examples_in_the_docstrings_run():
-    results = doctest.testmod(wetgeo.api)
-    assert results.attempted > 10
-    assert results.failed == 0
+    of_steps, of_layers = doctest.testmod(wetgeo.api), doctest.testmod(wetgeo.given)
+    assert of_steps.attempted > 10
+    assert of_layers.attempted >= 4
+    assert (of_steps.failed, of_layers.failed) == (0, 0)
 
 
 def test_import_stays_light():

@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-import atexit
-import datetime
-import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import geopandas as gpd
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from pyproj import CRS
 
 from wetgeo import permitting, pipeline
 from wetgeo.delineation import Delineation
-from wetgeo.errors import ProjectError, RasterError, closest
+from wetgeo.errors import closest
+from wetgeo.given import make_project
 from wetgeo.inputs.build import Source
 from wetgeo.inputs.disturbance import CauseReading
 from wetgeo.outputs.explain import explain_from
 from wetgeo.outputs.write import prepare, write_outputs
-from wetgeo.project import DEFAULT_FORMATS, FORMATS, DemSource, LayerSource, Project, load_project
+from wetgeo.project import DEFAULT_FORMATS, FORMATS, Project, load_project
 from wetgeo.rules.load import builtin_ids, load_pack
 from wetgeo.rules.model import RulePack
-from wetgeo.site import FIELD_ROLES, LAYER_GEOMETRY, RESOURCE_LAYERS
 
 __all__ = [
     "Result",
@@ -42,9 +35,6 @@ __all__ = [
     "rule_ids",
     "screen",
 ]
-
-#: elevations: a file, several tiles, or an array with its affine transform
-Elevations = str | Path | Sequence[str | Path] | tuple[NDArray[Any], Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,184 +135,6 @@ class Result:
         if unknown:
             raise ValueError(f"unknown formats {', '.join(map(repr, unknown))}; known are {', '.join(FORMATS)}")
         return write_outputs(self.delineation, Path(folder).absolute(), overwrite=overwrite, formats=tuple(formats))
-
-
-def make_project(  # noqa: PLR0913 -- what a project file holds
-    *,
-    rule: str | Path,
-    dem: Elevations | None = None,
-    z_unit: str | None = None,
-    dem_crs: Any = None,  # noqa: ANN401 -- all that pyproj takes
-    crs: str | None = None,
-    date: datetime.date | str | None = None,
-    options: Mapping[str, Any] | None = None,
-    fields: Mapping[str, Mapping[str, str]] | None = None,
-    values: Mapping[str, Mapping[str, Mapping[str, Any]]] | None = None,
-    defaults: Mapping[str, Mapping[str, Any]] | None = None,
-    name: str = "Project",
-    **layers: gpd.GeoDataFrame,
-) -> Project:
-    """Gather what a project file would hold, with layers as frames.
-
-    Parameters
-    ----------
-    rule
-        A pack's id (`rule_ids`), or the path of a pack.
-    dem
-        Elevations: a raster, a list of tiles, or ``(array, transform)``: a 2D array, row 0 in the north, NaN where
-        void, and its affine transform (six numbers a to f, or an `affine.Affine`).
-    z_unit
-        Vertical unit: ``m``, ``ft``, ``us-ft`` or ``cm``; left out, the file must tell. An array needs it.
-    dem_crs
-        CRS of an array; left out, that of the first resource layer.
-    crs
-        Working CRS, such as ``"EPSG:26915"``, or ``"auto"`` for the site's UTM zone; left out, that of the wetlands.
-    date
-        Application date, a date or as text such as ``"2026-06-01"``; left out, today.
-    options
-        The rule's own options.
-    fields, values, defaults
-        By layer, as in a project file: ``fields={"wetlands": {"id": "WET_ID", "class": "MGMT"}}``. Without ``fields``,
-        columns named like a role (``id``, ``class``, ``hsg`` ...) play it.
-    name
-        The project's name, for the outputs.
-    **layers
-        Frames by the project's names of layers: ``wetlands``, ``lakes``, ``streams``, ``parcels``, ``tract``,
-        ``soils`` and so on, each with its CRS. They are not changed.
-
-    Raises
-    ------
-    ProjectError
-        A layer or role is not known, or no wetlands, lakes or streams are given.
-    RasterError
-        An array is no DEM.
-
-    Examples
-    --------
-    >>> import geopandas, shapely, wetgeo
-    >>> pond = geopandas.GeoDataFrame(
-    ...     {"WET_ID": ["W-1"], "MGMT": ["P"]}, geometry=[shapely.box(500000, 4980000, 500060, 4980040)], crs=26915
-    ... )
-    >>> project = wetgeo.make_project(
-    ...     rule="mcwd-2024",
-    ...     wetlands=pond,
-    ...     fields={"wetlands": {"id": "WET_ID", "class": "MGMT"}},
-    ...     values={"wetlands": {"class": {"P": "Preserve"}}},
-    ... )
-    >>> wetgeo.delineate(project)["buffers"]["class"].tolist()
-    ['Preserve']
-    """
-    given = {layer: frame for layer, frame in layers.items() if frame is not None}
-    tables = {"fields": fields or {}, "values": values or {}, "defaults": defaults or {}}
-    _require_known(given, tables)
-    sources = {
-        layer: LayerSource(
-            name=layer,
-            path=Path(f"{layer}, as given"),
-            frame=frame,
-            fields=dict(tables["fields"].get(layer, {})),
-            values=dict(tables["values"].get(layer, {})),
-            defaults=dict(tables["defaults"].get(layer, {})),
-        )
-        for layer, frame in given.items()
-    }
-    first = next(given[layer] for layer in RESOURCE_LAYERS if layer in given)
-    here = Path.cwd()
-    return Project(
-        path=here / "(layers given by a program)",
-        name=name,
-        rule=str(rule),
-        crs=crs,
-        date=_day(date),
-        output=here / "out",
-        layers=sources,
-        dem=None if dem is None else _elevations(dem, z_unit, dem_crs or first.crs),
-        options=dict(options or {}),
-    )
-
-
-def _day(given: datetime.date | str | None) -> datetime.date:
-    """Take a date as given; today where none is."""
-    if given is None:
-        return datetime.datetime.now().astimezone().date()
-    if isinstance(given, datetime.date) and not isinstance(given, datetime.datetime):
-        return given
-    try:
-        return datetime.date.fromisoformat(str(given))
-    except ValueError as fault:
-        raise ProjectError(f"date {given!r} is no date", mend='write it as "2026-06-01" or datetime.date') from fault
-
-
-def _require_known(layers: Mapping[str, Any], tables: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> None:
-    faults = [
-        f"{name!r} is no layer of a project{_meant(name, LAYER_GEOMETRY)}"
-        for name in layers
-        if name not in LAYER_GEOMETRY
-    ]
-    faults += [
-        f"{name} is no GeoDataFrame, but a {type(frame).__name__}"
-        for name, frame in layers.items()
-        if not isinstance(frame, gpd.GeoDataFrame)
-    ]
-    for key, of_layers in tables.items():
-        for layer, roles in of_layers.items():
-            if layer not in layers:
-                faults.append(f"{key} names {layer!r}, which is not given")
-                continue
-            known = FIELD_ROLES.get(layer, ())
-            faults += [
-                f"{key}[{layer!r}]: {role!r} is no role of it{_meant(role, known)}"
-                for role in roles
-                if role not in known
-            ]
-    if not RESOURCE_LAYERS.keys() & layers.keys():
-        faults.append(f"none of {', '.join(RESOURCE_LAYERS)} is given")
-    if faults:
-        raise ProjectError("the layers cannot be used", faults=faults, mend=f"layers are {', '.join(LAYER_GEOMETRY)}")
-
-
-def _meant(word: str, known: Any) -> str:  # noqa: ANN401 -- any words
-    near = closest(word, known)
-    return f" (did you mean {near}?)" if near else ""
-
-
-def _elevations(dem: Elevations, z_unit: str | None, crs: Any) -> DemSource:  # noqa: ANN401 -- all that pyproj takes
-    if isinstance(dem, str | Path):
-        return DemSource(paths=(Path(dem).absolute(),), z_unit=z_unit)
-    if isinstance(dem, tuple) and len(dem) == 2 and isinstance(dem[0], np.ndarray):
-        return DemSource(paths=(_raster_of(dem[0], dem[1], crs),), z_unit=z_unit)
-    return DemSource(paths=tuple(Path(str(tile)).absolute() for tile in dem), z_unit=z_unit)
-
-
-def _raster_of(z: NDArray[Any], transform: Any, crs: Any) -> Path:  # noqa: ANN401 -- rasterio has no types
-    """Lay an array down as a raster, which the door for elevations reads by windows; it goes when the program ends."""
-    import rasterio
-
-    if z.ndim != 2 or z.dtype.kind not in "iuf":
-        raise RasterError(
-            f"the elevations are an array of {z.ndim} dimensions of {z.dtype}",
-            mend="give a 2D array of real numbers, row 0 in the north, and its affine transform",
-        )
-    folder = tempfile.mkdtemp(prefix="wetgeo-dem-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    path = Path(folder) / "dem.tif"
-    stored = z.astype(np.float64)
-    with rasterio.open(
-        path,
-        "w",
-        driver="GTiff",
-        height=z.shape[0],
-        width=z.shape[1],
-        count=1,
-        dtype="float64",
-        crs=None if crs is None else CRS.from_user_input(crs).to_wkt(),
-        transform=rasterio.Affine(*tuple(transform)[:6]),
-        nodata=np.nan,
-        tiled=True,
-        compress="deflate",
-    ) as file:
-        file.write(stored, 1)
-    return path
 
 
 def required_buffers(**given: Any) -> Result:  # noqa: ANN401 -- the parameters of make_project

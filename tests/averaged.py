@@ -90,8 +90,27 @@ def box(x0, y0, x1, y1):
     return shapely.box(x0, y0, x1, y1)
 
 
+SQUARE = box(0, 0, 200, 200)
+
+
 def straight(length=1000.0, depth=400.0, **options):
     """A wetland whose edge within the tract is one straight line, y = 0, with upland above."""
     tract = {"tract": [{"geometry": box(0, -50, length, depth)}]}
     layers = {**tract, **options.pop("layers", {})}
     return Averaged([box(-100, -100, length + 100, 0)], layers=layers, **options)
+
+
+def drawn(shape, width):
+    return shapely.buffer(shape, width, quad_segs=256)
+
+
+def stepped(*steps, length=1000.0):
+    """A proposal along a straight edge: (from, to, width); 50 ft elsewhere."""
+    plain = box(0, 0, length, 50)
+    for start, end, width in steps:
+        plain = plain - box(start, 0, end, 500) | box(start, 0, end, width)
+    return plain
+
+
+def capped(wetland):
+    return Averaged([{"geometry": wetland, "class": "Manage 1"}], MCWD, reductions="none")

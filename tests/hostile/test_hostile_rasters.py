@@ -196,6 +196,13 @@ class TestVirtualRasters:
         write_dem(scene.folder / "dem.tif")
         scene.refused("dem.vrt", dem=DEM.format(vrt(scene.folder, "dem.tif", crs=crs)))
 
+    def test_tags_that_gdal_quotes_in_half(self, scene):
+        # GDAL cuts its complaint amid a character, and rasterio cannot decode what is left of it
+        text = (scene.folder / vrt(scene.folder, "dem.tif")).read_text()
+        for tag in ("\U0001f427Sour{d", "aa\U0001f427Sour{d", "é" * 40, "x" * 40 + "\U0001f427" * 9):
+            (scene.folder / "dem.vrt").write_text(text.replace("<SourceBand>", f"<{tag}>"), encoding="utf-8")
+            scene.refused("dem.vrt", dem=DEM.format("dem.vrt"))
+
     def test_entities_that_multiply(self, scene):
         names = [f"e{number}" for number in range(12)]
         lines = [f'<!ENTITY {new} "{f"&{old};" * 10}">' for old, new in itertools.pairwise(names)]

@@ -146,6 +146,19 @@ def test_coordinates_that_no_map_has(scene, name):
     scene.answered(ids=["W-1", "W-2", "W-3"])
 
 
+@pytest.mark.parametrize("away", [(X + 200, 0.0), (X + 200, Y + 1.6e6), (0.0, 0.0)])
+def test_a_vertex_half_a_continent_away_is_named(scene, away):
+    scene.write(two_wetlands_and(shapely.Polygon([*at((180, 0), (200, 0), (200, 20)), away])), engine="pyogrio")
+    told = scene.refused("wetlands", project='crs = "EPSG:26915"')
+    assert "W-3" in told
+    assert f"({away[0]:.10g}, {away[1]:.10g})" in told
+
+
+def test_a_lake_as_wide_as_the_widest_is_one(scene):
+    scene.write(two_wetlands_and(shapely.box(X + 160, Y, X + 1000, Y + 560e3)), engine="pyogrio")
+    assert "W-3" in set(scene.done()["buffers"]["resource_id"])
+
+
 @pytest.mark.parametrize("name", ["1e30", "the-earth", "origin", "degrees"])
 @pytest.mark.parametrize("layer", ["parcels", "tract", "soils"])
 def test_other_layers_where_no_map_is(scene, layer, name):

@@ -20,7 +20,7 @@ from wetgeo.inputs.others import other_layer
 from wetgeo.inputs.repair import make_valid, without_extent
 from wetgeo.inputs.repeats import without_repeats
 from wetgeo.inputs.resources import draw_banks, join
-from wetgeo.inputs.working import into, settle, tell_far, working_crs
+from wetgeo.inputs.working import into, refuse_too_wide, settle, tell_far, working_crs
 from wetgeo.project import LayerSource, Project
 from wetgeo.site import RESOURCE_LAYERS, Site
 from wetgeo.units import FOOT_M
@@ -111,9 +111,12 @@ def repaired(draft: Draft, crs: CRS, findings: Findings) -> Draft:
     ------
     CrsError
         Some coordinates have no place in the working CRS.
+    InputError
+        A wetland, lake or stream reaches over half a continent.
     """
     ft = FOOT_M / unit_m(crs)
     draft = into(crs, draft, findings)
+    refuse_too_wide(draft)
     geometry = make_valid(draft.geometry, sqft=ft**2, notes=draft.notes, features=draft.rows)
     draft = replace(draft, geometry=geometry)
     draft = draft.drop(without_extent(geometry, ft=ft), "its outline encloses no area, or its line has no length")

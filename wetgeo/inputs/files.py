@@ -292,7 +292,7 @@ def _described(path: Path, gdal: str, name: str) -> DataSet:
     try:
         with quiet():
             layers = {str(layer): kind for layer, kind in pyogrio.list_layers(gdal)}
-    except (pyogrio.errors.DataSourceError, pyogrio.errors.DataLayerError) as error:
+    except (pyogrio.errors.DataSourceError, pyogrio.errors.DataLayerError, UnicodeDecodeError) as error:
         raise InputError(
             f"layer {name}: {path} is no vector file that GDAL can read ({str(error).split(';')[0]})",
             mend="give a shapefile, GeoPackage, GeoJSON, FileGDB, FlatGeobuf, GeoParquet, KML or DXF",

@@ -16,12 +16,23 @@ from numpy.typing import NDArray
 from pyproj import CRS
 from pyproj.exceptions import CRSError as PyprojError
 from rasterio.enums import ColorInterp
-from rasterio.errors import CRSError, NotGeoreferencedWarning, RasterioError
+from rasterio.errors import CRSError, NotGeoreferencedWarning
 
 from wetgeo.errors import CrsError, RasterError, UnitError
 from wetgeo.inputs.crs import Way, horizontal, label, same, way_between
 from wetgeo.inputs.reach import NOT_THERE, shortened, unreachable
-from wetgeo.inputs.tiles import ALIGNED, Bounds, Tile, aligned, cell, elevations, part, unreadable
+from wetgeo.inputs.tiles import (
+    ALIGNED,
+    NOT_READ,
+    Bounds,
+    Tile,
+    aligned,
+    cell,
+    elevations,
+    log_decoded,
+    part,
+    unreadable,
+)
 from wetgeo.inputs.vertical import vertical_units
 from wetgeo.kernels.grid import Grid
 from wetgeo.kernels.resample import bilinear
@@ -231,6 +242,8 @@ def _head_or_fault(path: Path) -> _Head | RasterError:
         return _head(path)
     except RasterError as error:
         return error
+    except UnicodeDecodeError as error:
+        return unreadable(path, error)
 
 
 def _opened(path: Path) -> Any:  # noqa: ANN401 (rasterio has no types)
@@ -239,10 +252,10 @@ def _opened(path: Path) -> Any:  # noqa: ANN401 (rasterio has no types)
         what = "there is no such elevation file" if why == NOT_THERE else why
         raise RasterError(f"{shortened(path)}: {what}", mend="correct [dem] path in the project file")
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), log_decoded():
             warnings.simplefilter("ignore", NotGeoreferencedWarning)
             return rasterio.open(path)
-    except (RasterioError, OSError) as error:
+    except NOT_READ as error:
         raise unreadable(path, error) from error
 
 

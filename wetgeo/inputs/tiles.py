@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import sys
+import threading
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,8 +25,14 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Bounds = tuple[float, float, float, float]
 
+#: what rasterio raises on a file that GDAL cannot read; the last where GDAL quotes bytes that are no text
+NOT_READ = (RasterioError, OSError, UnicodeDecodeError)
 #: tiles whose cells meet within this part of a cell lie on one grid
 ALIGNED = 1e-3
+
+
+#: the interpreter has one hook, and threads open files
+_HOOKING = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +122,7 @@ def elevations(file: Any, tile: Tile, span: tuple[int, int, int, int]) -> tuple[
     r0, r1, c0, c1 = (int(value) for value in span)
     try:
         stored = file.read(1, window=Window(c0, r0, c1 - c0, r1 - r0), masked=True)
-    except (RasterioError, OSError) as error:
+    except NOT_READ as error:
         raise unreadable(tile.path, error) from error
     numbers = np.ma.filled(stored.astype(np.float64), np.nan)
     z = numbers * tile.scale + tile.shift
@@ -121,6 +131,23 @@ def elevations(file: Any, tile: Tile, span: tuple[int, int, int, int]) -> tuple[
         odd = (z < tile.low) | (z > tile.high)
     z[odd] = np.nan
     return z, numbers[odd]
+
+
+@contextlib.contextmanager
+def log_decoded() -> Iterator[None]:
+    """Let rasterio's log fail silently within: what it cannot decode of GDAL's messages it would print as traceback."""
+    with _HOOKING:
+        usual = sys.unraisablehook
+
+        def hook(what: sys.UnraisableHookArgs, /) -> None:
+            if not isinstance(what.exc_value, UnicodeDecodeError):
+                usual(what)
+
+        sys.unraisablehook = hook
+        try:
+            yield
+        finally:
+            sys.unraisablehook = usual
 
 
 def unreadable(path: Path, error: Exception) -> RasterError:

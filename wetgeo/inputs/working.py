@@ -18,6 +18,8 @@ from wetgeo.site import LAYER_GEOMETRY, RESOURCE_LAYERS
 
 #: a layer further from the resources than this is probably not of this site: five miles, in feet
 FAR_FT = 5 * 5280
+#: no wetland, lake or reach of a stream is so wide; the widest lake on earth has 1,200 km, the widest here 560 km
+WIDEST_KM = 1500
 
 
 def settle(drafts: Sequence[Draft], findings: Findings, faults: Faults) -> list[Draft]:
@@ -41,6 +43,8 @@ def with_crs(draft: Draft, drafts: Sequence[Draft], findings: Findings) -> Draft
         It has no CRS, two that differ, or coordinates that its CRS cannot have.
     ProjectError
         The project states a CRS that is not known.
+    InputError
+        A wetland, lake or stream reaches over half a continent.
     """
     stated = draft.source.crs
     crs = systems.parse(stated, place=f"[layers.{draft.name}] crs") if stated else draft.crs
@@ -65,7 +69,9 @@ def with_crs(draft: Draft, drafts: Sequence[Draft], findings: Findings) -> Draft
             f"within 90 degrees, but the coordinates of {names} are out of that range, such as ({x:.10g}, {y:.10g})",
             mend="the file's CRS is wrong: assign the one that its coordinates are in",
         )
-    return replace(draft, crs=crs)
+    draft = replace(draft, crs=crs)
+    refuse_too_wide(draft)
+    return draft
 
 
 def _missing(draft: Draft, drafts: Sequence[Draft]) -> CrsError:
@@ -227,6 +233,33 @@ def into(crs: CRS, draft: Draft, findings: Findings) -> Draft:
         layer=draft.name,
     )
     return replace(draft, crs=crs, geometry=geometry)
+
+
+def refuse_too_wide(draft: Draft) -> None:
+    """Refuse wetlands, lakes and streams that reach over half a continent: one of their vertices is far off.
+
+    A layer in degrees is not judged: what lies on both sides of the 180th meridian spans all longitudes.
+
+    Raises
+    ------
+    InputError
+        Some are so wide; their ids and one of the vertices are named.
+    """
+    crs = _of(draft)
+    if draft.name not in RESOURCE_LAYERS or not len(draft.geometry) or not crs.is_projected:
+        return
+    left, bottom, right, top = shapely.bounds(draft.geometry).T
+    with np.errstate(all="ignore"):  # what is no number at all is told elsewhere
+        wide = np.hypot(right - left, top - bottom) * systems.unit_m(crs) / 1000 > WIDEST_KM
+    if not wide.any():
+        return
+    vertices = shapely.get_coordinates(draft.geometry[wide][0])
+    x, y = vertices[np.argmax(np.abs(vertices - np.median(vertices, axis=0)).max(axis=1))]
+    raise InputError(
+        f"{draft.place}: {listed([draft.names[row] for row in draft.rows[wide]], 20)} would reach over more than "
+        f"{WIDEST_KM:,} km; in {systems.label(crs)} a vertex lies at ({x:.10g}, {y:.10g})",
+        mend="correct the vertex that is far off; clip a river of that length to the ground around the site",
+    )
 
 
 def tell_far(draft: Draft, site: systems.Bounds, ft: float, findings: Findings) -> None:

@@ -22,6 +22,7 @@ NO_STEPS = LEAVES | {
     "project",
     "ruling",
     "frames",
+    "pieces",
     "delineation",
     "pipeline",
     "permitting",
@@ -33,7 +34,7 @@ NO_STEPS = LEAVES | {
 }
 STEPS = {path.stem for path in PACKAGE.glob("*.py")} - NO_STEPS
 BELOW_STEPS = LEAVES | {"kernels", "site", "project", "rules", "ruling", "frames"}
-BELOW_PIPELINE = BELOW_STEPS | STEPS | {"inputs", "delineation"}
+BELOW_PIPELINE = BELOW_STEPS | STEPS | {"inputs", "delineation", "pieces"}
 
 #: what each module or subpackage may import of ours, besides itself
 MAY_IMPORT: dict[str, AbstractSet[str]] = {
@@ -44,13 +45,14 @@ MAY_IMPORT: dict[str, AbstractSet[str]] = {
     "rules": LEAVES,
     "ruling": LEAVES | {"rules"},
     "frames": LEAVES,
+    "pieces": LEAVES | {"frames"},
     "delineation": LEAVES | {"kernels.grid", "site", "project"},
     "inputs": LEAVES | {"kernels", "site", "project", "rules"},
     **dict.fromkeys(STEPS, BELOW_STEPS | STEPS),
     "pipeline": BELOW_PIPELINE,
     "permitting": BELOW_PIPELINE | {"pipeline"},
     "batch": BELOW_PIPELINE | {"pipeline"},
-    "outputs": LEAVES | {"kernels", "site", "rules", "frames", "delineation"},
+    "outputs": LEAVES | {"kernels", "site", "rules", "frames", "pieces", "delineation"},
     "doctor": BELOW_PIPELINE | {"outputs"},
     "given": LEAVES | {"site", "project"},
     "api": BELOW_PIPELINE | {"given", "pipeline", "permitting", "outputs"},

@@ -7,10 +7,10 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from wetgeo.errors import OutputError
-from wetgeo.frames import kind_of
 from wetgeo.layers import LAYERS
 from wetgeo.outputs.ogr import unsynced, write_layer
 from wetgeo.outputs.qgis_styles import layer_styles, qml
+from wetgeo.pieces import Layers
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,15 +59,15 @@ def write_geopackage(delineation: Delineation, folder: Path) -> None:
         The file cannot be written, or does not hold all rows afterwards.
     """
     path = folder / GEOPACKAGE
+    layers = Layers.of(delineation.layers)
     with unsynced():
-        for name, frame in delineation.layers.items():
+        for name in layers:
             schema = LAYERS[name]
-            names = [str(column) for column in frame.columns if column != "geometry" or schema.geometry is None]
-            fields = [(column, _TYPES[kind_of(frame[column])]) for column in names]
+            fields = [(column, _TYPES[kind]) for column, kind in layers.kinds(name).items()]
             # version 1.2 is what GDAL 3.4 writes and reads
             write_layer(
                 path,
-                frame,
+                layers.tables(name),
                 fields,
                 driver="GPKG",
                 geometry=schema.geometry,
@@ -85,10 +85,12 @@ def _finish(path: Path, delineation: Delineation) -> None:
         with contextlib.closing(sqlite3.connect(path)) as base, base:
             _store_styles(base, delineation)
             base.execute("UPDATE gpkg_contents SET last_change = ?", (f"{delineation.project.date}T00:00:00.000Z",))
-            for name, frame in delineation.layers.items():
+            layers = Layers.of(delineation.layers)
+            for name in layers:
                 (rows,) = base.execute(f'SELECT count(*) FROM "{name}"').fetchone()  # noqa: S608 - a name of LAYERS
-                if rows != len(frame):
-                    raise OutputError(f"{path.name}, layer {name}: only {rows} of {len(frame)} rows could be written")
+                wanted = layers.rows(name)
+                if rows != wanted:
+                    raise OutputError(f"{path.name}, layer {name}: only {rows} of {wanted} rows could be written")
     except sqlite3.Error as fault:
         raise OutputError(f"{path.name} cannot be written: {fault}", mend="see that the disk has room") from fault
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from wetgeo.layers import LAYERS
 from wetgeo.outputs.plain import one_line, unit_of
+from wetgeo.pieces import Layers
 from wetgeo.units import FOOT_M
 
 if TYPE_CHECKING:
@@ -50,29 +53,33 @@ def write_monuments_csv(delineation: Delineation, folder: Path) -> None:
     OSError
         A file cannot be written.
     """
-    monuments = delineation.layers["monuments"]
-    rows = [dict(zip(monuments.columns, row, strict=True)) for row in monuments.itertuples(index=False, name=None)]
     unit, unit_m = unit_of(delineation.crs)
     ft = FOOT_M / unit_m
     _write(
         folder / MONUMENTS_CSV,
         (
             [point, f"{one['y']:.3f}", f"{one['x']:.3f}", _number(one["elev_ft"], ft), _description(one)]
-            for point, one in enumerate(rows, 1)
+            for point, one in enumerate(_monuments(delineation), 1)
         ),
     )
     datum = delineation.crs.geodetic_crs
     constant = [_safe("" if datum is None else datum.name), _safe(delineation.crs.name), _safe(unit)]
     _write(
         folder / LATLON_CSV,
-        [
-            list(_LATLON_FIELDS),
-            *(
+        chain(
+            [list(_LATLON_FIELDS)],
+            (
                 [point, _safe(one["monument_id"]), _safe(one["resource_id"]), *_latlon(one), *constant]
-                for point, one in enumerate(rows, 1)
+                for point, one in enumerate(_monuments(delineation), 1)
             ),
-        ],
+        ),
     )
+
+
+def _monuments(delineation: Delineation) -> Iterator[dict[str, Any]]:
+    names = LAYERS["monuments"].names
+    for frame in Layers.of(delineation.layers).frames("monuments", names):
+        yield from (dict(zip(names, row, strict=True)) for row in frame.itertuples(index=False, name=None))
 
 
 def _latlon(one: dict[str, Any]) -> list[str]:

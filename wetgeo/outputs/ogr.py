@@ -1,24 +1,26 @@
-"""One layer to one OGR data set: fiona lays out the fields one by one, pyogrio fills in the rows in bulk."""
+"""One layer to one OGR data set: fiona lays out the fields one by one, pyogrio streams the rows in."""
 
 from __future__ import annotations
 
 from contextlib import contextmanager
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import fiona
 import fiona.errors
-import geopandas as gpd
+import pyarrow as pa
 import pyogrio
 import pyogrio.errors
+import pyogrio.raw
 from fiona._err import CPLE_BaseError  # GDAL's errors on closing a file; fiona names them nowhere else
 
 from wetgeo.errors import OutputError
+from wetgeo.pieces import GEOMETRY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    import pandas as pd
     from pyproj import CRS
 
 _GDAL_ERRORS = (
@@ -33,6 +35,8 @@ _GDAL_ERRORS = (
     pyogrio.errors.CRSError,
 )
 
+#: rows that GDAL is given at a time
+_BATCH = 1000
 
 _UNSYNCED = "OGR_SQLITE_SYNCHRONOUS"
 
@@ -63,7 +67,7 @@ def gdal_errors(path: Path) -> Iterator[None]:
 
 def write_layer(
     path: Path,
-    frame: pd.DataFrame,
+    tables: Iterable[pa.Table],
     fields: Sequence[tuple[str, str]],
     *,
     driver: str,
@@ -71,14 +75,15 @@ def write_layer(
     crs: CRS,
     **options: str,
 ) -> None:
-    """Write a frame as one layer.
+    """Write tables as one layer, one after the other; each is let go before the next is asked for.
 
     Parameters
     ----------
     path
         The file; a GeoPackage that exists gets one more layer.
-    frame
-        Columns named as in `fields`, in their order; a GeoDataFrame where `geometry` is given.
+    tables
+        Arrow tables of one schema: columns named as in `fields`, and ``geometry`` as well-known binary where
+        `geometry` is given.
     fields
         Name and fiona type of each field, such as ``("class", "str:16")``.
     driver, geometry, crs
@@ -96,6 +101,31 @@ def write_layer(
     with gdal_errors(path):
         with fiona.open(path, "w", driver=driver, schema=schema, **place, **options):
             pass  # the layer with its fields; no rows yet
-        if len(frame):
-            rows = frame if geometry is None else gpd.GeoDataFrame(frame, crs=crs)
-            pyogrio.write_dataframe(rows, path, layer=options.get("layer"), driver=driver, append=True)
+        remaining = iter(tables)
+        first = next(remaining, None)
+        if first is None:
+            return
+        pyogrio.raw.write_arrow(
+            pa.RecordBatchReader.from_batches(first.schema, _batches(chain([first], remaining))),
+            path,
+            layer=options.get("layer"),
+            driver=driver,
+            geometry_name=None if geometry is None else GEOMETRY,
+            geometry_type=geometry,
+            crs=place.get("crs_wkt"),
+            append=True,
+        )
+
+
+def _batches(tables: Iterable[pa.Table]) -> Iterator[pa.RecordBatch]:
+    """Divide tables into batches of one size: what GDAL takes at a time shows in the bytes of a GeoPackage."""
+    waiting: list[pa.Table] = []
+    for table in tables:
+        waiting.append(table)
+        if sum(map(len, waiting)) >= _BATCH:
+            joined = pa.concat_tables(waiting)
+            whole = len(joined) - len(joined) % _BATCH
+            waiting = [joined.slice(whole)]
+            for start in range(0, whole, _BATCH):
+                yield from joined.slice(start, _BATCH).combine_chunks().to_batches()
+    yield from pa.concat_tables(waiting).combine_chunks().to_batches()

@@ -18,6 +18,7 @@ import rasterio
 import shapely
 
 import wetgeo
+from wetgeo.pieces import Layers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -71,7 +72,7 @@ def write_provenance(delineation: Delineation, folder: Path, files: Sequence[str
 def provenance(delineation: Delineation, files: Sequence[str]) -> dict[str, Any]:
     """Gather what provenance.json holds; see `write_provenance`."""
     project, pack, crs = delineation.project, delineation.pack, delineation.crs
-    axis = crs.axis_info[0]
+    axis, layers = crs.axis_info[0], Layers.of(delineation.layers)
     return {
         "wetgeo": wetgeo.__version__,
         "command": delineation.command,
@@ -94,7 +95,7 @@ def provenance(delineation: Delineation, files: Sequence[str]) -> dict[str, Any]
             "wkt": crs.to_wkt(),
         },
         "inputs": [_file(path, _relative(path, project.folder)) for path in input_files(delineation.inputs)],
-        "layers": {name: len(frame) for name, frame in delineation.layers.items()},
+        "layers": {name: layers.rows(name) for name in layers},
         "files": sorted([*files, PROVENANCE]),
         "versions": versions(),
     }

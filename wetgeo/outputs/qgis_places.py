@@ -8,6 +8,7 @@ import numpy as np
 import shapely
 
 from wetgeo.outputs.plain import unit_of
+from wetgeo.pieces import Layers
 from wetgeo.units import FOOT_M
 
 if TYPE_CHECKING:
@@ -27,10 +28,11 @@ def label_ground(delineation: Delineation) -> str | None:
     delineation
         With conformed layers.
     """
-    layers = delineation.layers
-    buffers = layers["buffers"].dropna(subset=["width_ft"])
-    if layers["extensions"].empty or not 0 < len(buffers) <= _MOST:
+    layers = Layers.of(delineation.layers)
+    wide = sum(int(widths.notna().sum()) for widths in layers.column("buffers", "width_ft"))
+    if not layers.rows("extensions") or not 0 < wide <= _MOST:
         return None
+    buffers = layers["buffers"].dropna(subset=["width_ft"])
     foot = FOOT_M / unit_of(delineation.crs)[1]  # CRS units in a foot
     waters = layers["resources"].set_index("resource_id").geometry
     near = shapely.buffer(waters.loc[buffers["resource_id"]].to_numpy(), buffers["width_ft"].to_numpy() * foot)

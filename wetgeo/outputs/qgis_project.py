@@ -17,6 +17,7 @@ from wetgeo.outputs.qgis_layout import Sheet, layout
 from wetgeo.outputs.qgis_styles import LayerStyle, layer_styles, style_attributes, style_elements
 from wetgeo.outputs.qgis_table import TABLES, Table
 from wetgeo.outputs.qgis_xml import Element
+from wetgeo.pieces import Layers
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -94,8 +95,9 @@ def write_qgis_project(delineation: Delineation, folder: Path) -> None:
 def project_document(delineation: Delineation) -> str:
     """Write the project as the text of a .qgs file, version 3.22."""
     styles = layer_styles(delineation)
+    held = Layers.of(delineation.layers)
     layers = {
-        name: _Layer(name=name, style=style, shown=name not in _OFF and len(delineation.layers[name]) > 0)
+        name: _Layer(name=name, style=style, shown=name not in _OFF and held.rows(name) > 0)
         for name, style in styles.items()
     }
     bounds = site_bounds(delineation)
@@ -130,9 +132,9 @@ def about(delineation: Delineation) -> str:
 
 def site_bounds(delineation: Delineation) -> tuple[float, float, float, float]:
     """Return what a map of the site shows, CRS units: the buffers and a margin; where there are none, the resources."""
+    layers = Layers.of(delineation.layers)
     for names in _SITES:
-        frames = [delineation.layers[name] for name in names if name in delineation.layers]
-        found = np.array([frame.total_bounds for frame in frames if len(frame)]).reshape(-1, 4)
+        found = np.array([layers.bounds(name) for name in names if name in layers]).reshape(-1, 4)
         found = found[np.isfinite(found).all(axis=1)]
         if len(found):
             low, high = found[:, :2].min(axis=0), found[:, 2:].max(axis=0)
@@ -150,12 +152,13 @@ def _sheet(
 ) -> Sheet:
     shown = [layers[name] for names in GROUPS.values() for name in names if name in layers and layers[name].shown]
     table = next(name for name in TABLES if name in layers)
+    rows = Layers.of(delineation.layers).rows(table)
     return Sheet(
         title=title,
         about=about(delineation),
         bounds=bounds,
         legend=[_tree_layer(layer) for layer in shown if layer.style.renderer is not None],
-        table=Table(name=table, id=layers[table].id, source=layers[table].source, rows=len(delineation.layers[table])),
+        table=Table(name=table, id=layers[table].id, source=layers[table].source, rows=rows),
     )
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from wetgeo.outputs import qgis_xml as q
 from wetgeo.outputs.qgis_places import label_ground
 from wetgeo.outputs.qgis_xml import Element
+from wetgeo.pieces import Layers
 
 if TYPE_CHECKING:
     from wetgeo.delineation import Delineation, PackIdentity
@@ -148,7 +149,7 @@ def _single(kind: str, *layers: Element) -> Element:
 
 def _present(delineation: Delineation, layer: str, field: str, known: Sequence[str]) -> list[str]:
     """Values of a field that rows have: those known first and in their order; all known where there is no row."""
-    values = set(delineation.layers[layer][field].dropna())
+    values = {value for (value,) in Layers.of(delineation.layers).distinct(layer, field) if value is not None}
     if not values:
         return list(known)
     return [value for value in known if value in values] + sorted(values - set(known))
@@ -173,8 +174,8 @@ def _resources(delineation: Delineation) -> LayerStyle:
 
 
 def _buffers(delineation: Delineation) -> LayerStyle:
-    frame = delineation.layers["buffers"]
-    pairs = {(str(t), str(c)) for t, c in zip(frame["resource_type"], frame["class"].fillna(""), strict=True)}
+    found = Layers.of(delineation.layers).distinct("buffers", "resource_type", "class")
+    pairs = {(str(kind), name or "") for kind, name in found}
     rows = []
     for kind in [*WATERS, *sorted({kind for kind, _ in pairs} - set(WATERS))]:
         colors = _class_colors(delineation.pack, kind)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import geopandas as gpd
 import numpy as np
-import pandas as pd
+import pyarrow as pa
 import shapely
 
 from wetgeo.errors import OutputError
@@ -17,9 +17,12 @@ from wetgeo.findings import Findings
 from wetgeo.layers import LAYERS
 from wetgeo.outputs.dbf import MOST_FIELDS, TEXT_BYTES, DbfColumn, byte_lengths, columns_for
 from wetgeo.outputs.ogr import write_layer
+from wetgeo.pieces import GEOMETRY, Layers
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pandas as pd
 
     from wetgeo.delineation import Delineation
 
@@ -34,6 +37,7 @@ INDEXES = (".qix", ".sbn", ".sbx")
 #: above that many cuts in one field they are told together
 SINGLE_CUTS = 100
 
+_ARROW = {"str": pa.string(), "int64": pa.int64(), "int32": pa.int32(), "float": pa.float64(), "date": pa.date32()}
 _CODE = "shapefile-cut"
 _BYTES_LIMIT = 2**31 - 1
 _WHOLE = "buffers.gpkg holds texts of any length"
@@ -54,16 +58,16 @@ def shapefile_cuts(delineation: Delineation) -> Findings:
         one in all.
     """
     cuts = Findings()
-    for name, frame in delineation.layers.items():
+    layers = Layers.of(delineation.layers)
+    for name in layers:
         if name == "findings":
             continue
-        labels = frame["resource_id"] if "resource_id" in frame else frame.iloc[:, 0]
-        for column in columns_for(name, frame):
+        for column in columns_for(name, layers):
             if not column.short:
                 words = f"field {column.name} is not in shapefile {name}, which holds {MOST_FIELDS} fields"
                 cuts.warning(_CODE, f"{words}; buffers.gpkg holds it", layer=name)
-            elif _may_be_long(frame[column.name]):
-                _add_cuts(cuts, name, column, frame[column.name], labels)
+            elif layers.kinds(name)[column.name] in ("text", "date"):
+                _add_cuts(cuts, name, column, layers)
     texts = [
         text
         for source in (delineation.findings, cuts)
@@ -98,17 +102,14 @@ def write_shapefiles(delineation: Delineation, folder: Path) -> None:
     target = folder / FOLDER
     target.mkdir(exist_ok=True)
     rows: list[tuple[str, ...]] = []
-    for name, frame in delineation.layers.items():
-        columns = columns_for(name, frame)
-        _check_size(name, frame, columns)
-        _write(target, name, frame, [column for column in columns if column.short], delineation)
+    layers = Layers.of(delineation.layers)
+    for name in layers:
+        columns = columns_for(name, layers)
+        _check_size(name, layers, columns)
+        _write(target, name, [column for column in columns if column.short], delineation)
         rows += [(name, c.short, c.name, c.store.type, c.store.width, c.about) for c in columns]
     with (target / FIELDS_CSV).open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([("layer", "short", "full_name", "type", "width", "about"), *rows])
-
-
-def _may_be_long(values: pd.Series) -> bool:
-    return values.dtype == object and bool(byte_lengths(_texts(values)).max(initial=0) > TEXT_BYTES)
 
 
 def _texts(values: pd.Series) -> pd.Series:
@@ -119,27 +120,34 @@ def _texts(values: pd.Series) -> pd.Series:
     )
 
 
-def _add_cuts(cuts: Findings, layer: str, column: DbfColumn, values: pd.Series, labels: pd.Series) -> None:
-    lengths = byte_lengths(_texts(values))
-    long = np.flatnonzero(lengths > TEXT_BYTES)
+def _add_cuts(cuts: Findings, layer: str, column: DbfColumn, layers: Layers) -> None:
+    label = "resource_id" if "resource_id" in LAYERS[layer].names else LAYERS[layer].names[0]
+    count, longest = 0, 0
+    single: list[tuple[int, object]] = []
+    for frame in layers.frames(layer, list(dict.fromkeys([label, column.name]))):
+        lengths = byte_lengths(_texts(frame[column.name]))
+        long = np.flatnonzero(lengths > TEXT_BYTES)
+        count, longest = count + len(long), max(longest, int(lengths.max(initial=0)))
+        single += [(int(lengths[i]), frame[label].iloc[i]) for i in long[: SINGLE_CUTS + 1]]
     where = f"field {column.name} ({column.short} in the shapefile)"
-    if len(long) > SINGLE_CUTS:
-        words = f"{where}: {len(long)} texts of up to {lengths.max()} bytes are cut to {TEXT_BYTES}; {_WHOLE}"
+    if count > SINGLE_CUTS:
+        words = f"{where}: {count} texts of up to {longest} bytes are cut to {TEXT_BYTES}; {_WHOLE}"
         cuts.warning(_CODE, words, layer=layer)
         return
-    for i in long:
-        words = f"{where}: the text of {lengths[i]} bytes is cut to {TEXT_BYTES}; {_WHOLE}"
-        cuts.warning(_CODE, words, layer=layer, feature_id=labels.iloc[i])
+    for length, feature in single:
+        words = f"{where}: the text of {length} bytes is cut to {TEXT_BYTES}; {_WHOLE}"
+        cuts.warning(_CODE, words, layer=layer, feature_id=feature)
 
 
-def _check_size(name: str, frame: pd.DataFrame, columns: list[DbfColumn]) -> None:
+def _check_size(name: str, layers: Layers, columns: list[DbfColumn]) -> None:
     """Refuse what no shapefile holds, before it is written."""
-    table = len(frame) * (1 + sum(int(c.store.width.partition(".")[0]) for c in columns if c.short))
+    rows = layers.rows(name)
+    table = rows * (1 + sum(int(c.store.width.partition(".")[0]) for c in columns if c.short))
     shapes = 0
-    if isinstance(frame, gpd.GeoDataFrame):
-        coordinates = int(shapely.get_num_coordinates(frame.geometry.array).sum())
+    if LAYERS[name].geometry is not None:
+        held = (frame.geometry.array for frame in layers.frames(name) if isinstance(frame, gpd.GeoDataFrame))
         # 16 bytes a vertex, 4 a ring (of four vertices at least), and 52 of each record's own
-        shapes = 17 * coordinates + 52 * len(frame)
+        shapes = 17 * sum(int(shapely.get_num_coordinates(part).sum()) for part in held) + 52 * rows
     if max(table, shapes) > _BYTES_LIMIT:
         raise OutputError(
             f"layer {name} needs {max(table, shapes) / 1e9:.1f} GB, and no part of a shapefile may have more than 2",
@@ -147,15 +155,34 @@ def _check_size(name: str, frame: pd.DataFrame, columns: list[DbfColumn]) -> Non
         )
 
 
-def _write(target: Path, name: str, frame: pd.DataFrame, columns: list[DbfColumn], delineation: Delineation) -> None:
-    geometry = LAYERS[name].geometry
-    table = pd.DataFrame({c.short: c.store.values for c in columns})
-    rows = table if geometry is None else gpd.GeoDataFrame(table, geometry=frame.geometry.array)
+def _write(target: Path, name: str, columns: list[DbfColumn], delineation: Delineation) -> None:
+    geometry, layers = LAYERS[name].geometry, Layers.of(delineation.layers)
     path = target / f"{name}{'.dbf' if geometry is None else '.shp'}"
     fields = [(c.short, c.store.fiona) for c in columns]
-    write_layer(path, rows, fields, driver="ESRI Shapefile", geometry=geometry, crs=delineation.crs, encoding="UTF-8")
+    write_layer(
+        path,
+        (_ready(frame, columns) for frame in layers.frames(name)),
+        fields,
+        driver="ESRI Shapefile",
+        geometry=geometry,
+        crs=delineation.crs,
+        encoding="UTF-8",
+    )
     _date_table(path.with_suffix(".dbf"), delineation.project.date)
-    _check_whole(path, len(frame))
+    _check_whole(path, layers.rows(name))
+
+
+def _ready(frame: pd.DataFrame, columns: list[DbfColumn]) -> pa.Table:
+    """Make the columns of a piece ready to be written, in types that do not hang on what is in it."""
+    names = [c.short for c in columns]
+    values = [
+        pa.array(c.store.ready(frame[c.name]), type=_ARROW[c.store.fiona.partition(":")[0]], from_pandas=True)
+        for c in columns
+    ]
+    if isinstance(frame, gpd.GeoDataFrame):
+        names.append(GEOMETRY)
+        values.append(pa.array(shapely.to_wkb(frame.geometry.to_numpy()), type=pa.binary()))
+    return pa.table(values, names=names)
 
 
 def _date_table(path: Path, date: datetime.date) -> None:

@@ -13,10 +13,13 @@ from wetgeo.layers import LAYERS
 from wetgeo.outputs.earlier import check_files, check_folder, check_output, earlier_files
 from wetgeo.outputs.provenance import write_provenance
 from wetgeo.outputs.staging import claim, exchange, files_in, staging, told
+from wetgeo.pieces import Layers, StoredLayer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
+
+    import pandas as pd
 
     from wetgeo.delineation import Delineation
 
@@ -101,6 +104,8 @@ def write_outputs(
 def prepare(delineation: Delineation, formats: Sequence[str]) -> Delineation:
     """Conform all layers of the delineation's command, in the schema's order, and make layer ``findings``.
 
+    Layers on disk are conformed already.
+
     What shapefiles must cut and plan sheets leave out is found first, and added to the delineation's findings.
 
     Raises
@@ -112,13 +117,18 @@ def prepare(delineation: Delineation, formats: Sequence[str]) -> Delineation:
     """
     if unknown := set(delineation.layers) - set(LAYERS):
         raise ValueError(f"layers that the schema does not know: {', '.join(sorted(unknown))}")
-    layers = {}
+    given = Layers.of(delineation.layers)
+    layers: dict[str, pd.DataFrame | StoredLayer] = {}
     for name, schema in LAYERS.items():
         if delineation.command not in schema.commands:
             continue
-        given = delineation.layers.get(name)
-        layers[name] = empty(name, delineation.crs) if given is None else conform(name, given, delineation.crs)
-    ready = dataclasses.replace(delineation, layers=layers)
+        held = given.held(name)
+        if held is None:
+            held = empty(name, delineation.crs)
+        elif not isinstance(held, StoredLayer):
+            held = conform(name, held, delineation.crs)
+        layers[name] = held
+    ready = dataclasses.replace(delineation, layers=Layers(layers))
     if "shp" in formats:
         from wetgeo.outputs.shapefile import shapefile_cuts
 

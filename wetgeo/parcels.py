@@ -122,20 +122,16 @@ def parcels_layer(buffer_union: gpd.GeoDataFrame, lots: Lots, site: Site, findin
     -------
     A row a parcel with more than a square foot of buffer: parcel_id, buffer_sqft, buffer_share, and the parcel.
     """
-    return held_layer(
-        shares(buffer_union.geometry.to_numpy(), lots.geometries), lots, site, findings, given=len(lots) > 0
-    )
+    held = shares(buffer_union.geometry.to_numpy(), lots.geometries)
+    if len(lots):
+        tell_held(held.total, held.covered, math.fsum(held.area), site, findings)
+    return held_layer(held, lots, site)
 
 
-def held_layer(held: Shares, lots: Lots, site: Site, findings: Findings, *, given: bool) -> gpd.GeoDataFrame:
-    """Make the layer of what lots hold of all buffers, where it is measured; else as `parcels_layer`.
-
-    `given` tells whether the site has parcels at all; where it has none, nothing is told of buffer on no parcel.
-    """
+def held_layer(held: Shares, lots: Lots, site: Site) -> gpd.GeoDataFrame:
+    """Make the layer of what lots hold of all buffers, where it is measured; as `parcels_layer`."""
     enough = held.area > LEAST_SQFT * site.sqft
     lot, area = held.lot[enough], held.area[enough]
-    if given:
-        _tell(held.total, held.covered, math.fsum(held.area), site, findings)
     return gpd.GeoDataFrame(
         {
             "parcel_id": lots.labels[lot],
@@ -147,7 +143,20 @@ def held_layer(held: Shares, lots: Lots, site: Site, findings: Findings, *, give
     )
 
 
-def _tell(total: float, covered: float, held: float, site: Site, findings: Findings) -> None:
+def tell_held(total: float, covered: float, held: float, site: Site, findings: Findings) -> None:
+    """Tell of buffer on no parcel, and on several.
+
+    Parameters
+    ----------
+    total
+        Area of all buffers, ground counted once, square units of the CRS.
+    covered, held
+        What of it lies on any parcel, and what all parcels hold, added up.
+    site
+        For CRS and units.
+    findings
+        Takes what is told.
+    """
     bare, twice = (total - covered) / site.sqft, (held - covered) / site.sqft
     if bare > LEAST_SQFT:
         share = bare / (total / site.sqft)

@@ -41,6 +41,10 @@ class _Folders:
         return self.top / "tiles"
 
     @property
+    def merged(self) -> Path:
+        return self.top / "merged"
+
+    @property
     def groups(self) -> Path:
         return self.top / "groups"
 
@@ -74,7 +78,7 @@ def delineate_in_tiles(
         A project file as read.
     folder
         Takes what is done. Where a run that was interrupted left it, the work goes on; what an input, the rule or the
-        code has changed is done anew. Whoever calls removes it in the end.
+        code has changed is done anew. The layers of what is returned lie in it; whoever calls removes it in the end.
     workers
         Processes; 0 works in this one.
     scheduler
@@ -98,7 +102,7 @@ def delineate_in_tiles(
         groups = _survey(prepared, at, crew, rules, tiles, progress)
     progress(0.9, "putting the tiles together")
     results = Results(tiles=[at.tiles / name for name in tiles], groups=[at.groups / name for name in groups])
-    found = merged(prepared, results, project.files)
+    found = merged(prepared, results, project.files, at.merged)
     return replace(found, project=project)
 
 

@@ -46,10 +46,8 @@ class Groups:
     @classmethod
     def of(cls, folder: Path, tiles: Sequence[str], crs: CRS, ft: float) -> Groups:
         """Find the groups of the footprints that the tiles' results in `folder` hold."""
-        held = [_footprints(folder, name, crs) for name in tiles]
-        bounds = [shapely.bounds(shapes).reshape(-1, 4) for shapes in held]
+        bounds = [shapely.bounds(_footprints(folder, name, crs)).reshape(-1, 4) for name in tiles]
         count = [len(part) for part in bounds]
-        del held
         whole = np.concatenate([np.empty((0, 4)), *bounds])
         starts = np.concatenate([[0], np.cumsum(count)])
         tile = np.repeat(np.arange(len(tiles)), count)

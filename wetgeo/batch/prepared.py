@@ -28,6 +28,7 @@ from wetgeo.findings import Findings
 from wetgeo.frames import conform
 from wetgeo.kernels.offset import Shape, connected_groups
 from wetgeo.parcels import lots_of
+from wetgeo.pieces import StoredLayer, table_of
 from wetgeo.pipeline import Inputs, read_project
 from wetgeo.project import Project
 from wetgeo.rules import provisions as law
@@ -41,6 +42,8 @@ from wetgeo.subject import SubjectEdges
 from wetgeo.vegetated import MOST_WIDTHS, UncountedSurface
 from wetgeo.widths import facts_of
 
+#: rows of an output layer that are held in memory at a time, as far as it goes
+PIECE = 2_500
 #: layers that are read whole: small, and united as a whole by the steps
 _WHOLE = ("tract",)
 #: columns of the resources that the steps ask for
@@ -91,12 +94,18 @@ def prepare_site(project: Project, folder: Path, most: int) -> None:
     folder.mkdir(parents=True)
     _write_layers(folder, site, sitewide, most)
     _write_common(folder, inputs, sitewide)
-    conform("resources", resources_layer(site), site.crs).to_pickle(folder / "resources.pickle")
+    _write_resources(folder / "resources", conform("resources", resources_layer(site), site.crs), site.crs)
     paths = sitewide.subject.flow_paths
     if paths is not None:
         paths.to_pickle(folder / "flow_paths.pickle")
     (folder / "findings.pickle").write_bytes(pickle.dumps(findings))
     write_json(folder / "site.json", {"files": [str(path) for path in site.files]})
+
+
+def _write_resources(folder: Path, frame: pd.DataFrame, crs: CRS) -> None:
+    """Lay down the layer of resources, as it goes into the outputs."""
+    parts = (frame.iloc[start : start + PIECE] for start in range(0, len(frame), PIECE))
+    StoredLayer.write(folder, parts, crs, table_of(frame).schema)
 
 
 def _write_layers(folder: Path, site: Site, sitewide: SiteWide, most: int) -> None:
@@ -179,6 +188,10 @@ class Prepared:
     def layers(self) -> dict[str, FeatureTable]:
         """The other layers."""
         return {name: self._table(f"layer-{name}") for name in self.common.layers}
+
+    def resources_layer(self) -> StoredLayer:
+        """Give the layer of resources as it goes into the outputs."""
+        return StoredLayer.read(self.folder / "resources", self.common.crs)
 
     def findings(self) -> Findings:
         """What was found when the site was read."""

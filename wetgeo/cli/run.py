@@ -113,7 +113,7 @@ def run_project(
             progress(0.95, "writing the outputs")
             formats = formats_for(delineation)
             write_outputs(delineation, project.output, overwrite=overwrite, formats=formats, claimed=True)
-    words = summary(delineation)
+        words = summary(delineation)
     say(f"{project.name}: {words}", quiet=quiet)
     tell(delineation, dry_run=dry_run, quiet=quiet)
     return words
@@ -194,8 +194,10 @@ def work_folder(project: Project, *, dry_run: bool) -> Iterator[Path]:
 
 def formats_for(delineation: Delineation) -> tuple[str, ...]:
     """Choose the formats to write: drawings and reports of very many resources serve nobody, which is a finding."""
+    from wetgeo.pieces import Layers
+
     formats = delineation.project.formats
-    many = len(delineation.layers["resources"])
+    many = Layers.of(delineation.layers).rows("resources")
     left = [name for name in formats if name in _DRAWN] if many > _MOST_DRAWN else []
     if left:
         delineation.findings.warning(
@@ -234,12 +236,13 @@ def hold(project: Project, *, overwrite: bool, dry_run: bool) -> Iterator[None]:
 
 def summary(delineation: Delineation) -> str:
     """Say in one line what a delineation holds."""
+    from wetgeo.pieces import Layers
     from wetgeo.units import SQFT_PER_ACRE
 
-    resources, buffers = delineation.layers["resources"], delineation.layers["buffers"]
-    acres = delineation.layers["buffer_union"]["area_sqft"].sum() / SQFT_PER_ACRE
+    layers = Layers.of(delineation.layers)
+    acres = sum(float(areas.sum()) for areas in layers.column("buffer_union", "area_sqft")) / SQFT_PER_ACRE
     warnings = sum(finding.severity != "info" for finding in delineation.findings)
     return (
-        f"{len(buffers)} of {len(resources)} resources have a buffer, {acres:,.2f} acres in all, under "
-        f"{delineation.pack.id}; {len(delineation.findings)} findings, {warnings} to look at"
+        f"{layers.rows('buffers')} of {layers.rows('resources')} resources have a buffer, {acres:,.2f} acres in all, "
+        f"under {delineation.pack.id}; {len(delineation.findings)} findings, {warnings} to look at"
     )

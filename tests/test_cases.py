@@ -1,10 +1,14 @@
-"""The worked cases beside the checkout, one test a case, judged by their own runner."""
+"""The worked cases beside the checkout, one test a case, judged by their own runner; commands run in this process."""
 
 from __future__ import annotations
 
+import importlib.util
 import subprocess
-import sys
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import pytest
 from places import SHARED
@@ -14,14 +18,26 @@ def _cases() -> list[str]:
     return sorted(path.parent.name for path in (SHARED / "cases").glob("*/expected.json"))
 
 
+@pytest.fixture(scope="module")
+def runner(shared: Path, run_wetgeo: Callable[..., Any]) -> ModuleType:
+    """The runner of the cases, whose commands start no process of their own."""
+    spec = importlib.util.spec_from_file_location("cases_runner", shared / "cases" / "run.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+
+    def run(words: Sequence[str], *, timeout: float, **_captured: bool) -> subprocess.CompletedProcess[str]:
+        began = time.monotonic()
+        result = run_wetgeo(*words)
+        if time.monotonic() - began > timeout:
+            raise subprocess.TimeoutExpired(list(words), timeout)
+        return subprocess.CompletedProcess(list(words), result.code, result.out, result.err)
+
+    vars(module)["subprocess"] = SimpleNamespace(run=run)
+    return module
+
+
 @pytest.mark.parametrize("name", _cases() or ["none"])
-def test_case_holds(name: str, shared: Path) -> None:
-    runner = shared / "cases" / "run.py"
-    result = subprocess.run(
-        [sys.executable, str(runner), "--wetgeo", f"{sys.executable} -m wetgeo", name],
-        capture_output=True,
-        text=True,
-        check=False,
-        stdin=subprocess.DEVNULL,
-    )
-    assert result.returncode == 0, result.stdout + result.stderr
+def test_case_holds(name: str, runner: ModuleType, shared: Path, tmp_path: Path) -> None:
+    assert runner.run_case(shared / "cases" / name, [], tmp_path) == []

@@ -16,6 +16,7 @@ import geopandas as gpd
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import shapely
 
@@ -37,6 +38,8 @@ from wetgeo.soil_groups import tell_contested
 OF_TILES = ("buffers", "zones", "extensions", "access", "reasons")
 OF_GROUPS = ("edges", "monuments", "monument_proof")
 UNION = "buffer_union"
+#: bytes of geometry of a piece, as far as it goes
+_BYTES = 2**24
 #: files that are open at a time, at most; pieces are larger where there would be more
 _FILES = 250
 _TYPES = {"text": pa.string(), "real": pa.float64(), "int": pa.int64(), "bool": pa.bool_()}
@@ -99,12 +102,18 @@ def _by_resource(resources: StoredLayer) -> Number:
 
 
 def _by_size(folders: Sequence[Path]) -> Number:
-    """Number the parts of the union by their area, by which they are sorted first."""
-    tables = (_table(folder, UNION, ["area_sqft"]) for folder in folders)
-    areas = np.sort(
-        np.concatenate([np.empty(0), *(table.column(0).to_numpy() for table in tables if table is not None)])
-    )
-    borders = np.unique(areas[:: _piece(len(areas))])
+    """Number the parts of the union by their area, by which they are sorted first; great ones are fewer to a piece."""
+    areas, sizes = [np.empty(0)], [np.empty(0)]
+    for folder in folders:
+        table = _table(folder, UNION, ["area_sqft", GEOMETRY])
+        if table is not None:
+            areas.append(table.column("area_sqft").to_numpy())
+            sizes.append(pc.binary_length(table.column(GEOMETRY)).to_numpy())
+    every, weight = np.concatenate(areas), np.concatenate(sizes)
+    order = np.argsort(every, kind="stable")
+    share = np.cumsum(weight[order]) / max(_BYTES, weight.sum() / _FILES) + np.arange(len(order)) / _piece(len(order))
+    first = np.flatnonzero(np.diff(np.floor(share), prepend=-1.0))
+    borders = np.unique(every[order][first])
     return lambda table: np.searchsorted(borders, table.column("area_sqft").to_numpy(), side="right")
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import geopandas as gpd
@@ -20,6 +21,8 @@ from wetgeo.units import SQFT_PER_ACRE
 
 #: a parcel holds buffer where it is more than what two drawings of one line may differ by
 LEAST_SQFT = 1.0
+#: lots whose ground is in memory at a time, where only their outlines are compared
+_BLOCK = 2_500
 #: outlines whose vertices agree within this are the same
 SAME_FT = 0.01
 
@@ -72,16 +75,57 @@ def lots_of(site: Site, findings: Findings) -> Lots:
     if frame is None or frame.empty:
         none = np.empty(0, dtype=object)
         return Lots(labels=none, geometries=none, areas=np.empty(0), outline=np.empty(0, dtype=np.intp))
+    labels, group = _numbered(frame)
+    (geometries,) = _grounds(group, frame.geometry.to_numpy().__getitem__, len(group))
+    outline = _numbers(_outlines(geometries, SAME_FT * site.ft))
+    _tell_alike(labels, group, outline, findings)
+    return Lots(labels=labels, geometries=geometries, areas=shapely.area(geometries), outline=outline)
+
+
+def tell_lots(frame: pd.DataFrame, shapes: Callable[[Ints], GeometryArray], ft: float, findings: Findings) -> None:
+    """Tell of parcels what `lots_of` tells, with the ground of some of them in memory at a time.
+
+    Parameters
+    ----------
+    frame
+        Columns ``parcel_id`` and ``feature_id``.
+    shapes
+        Gives the ground of some rows.
+    ft
+        CRS units in a foot.
+    findings
+        Takes what is told.
+    """
+    if frame.empty:
+        return
+    labels, group = _numbered(frame)
+    keys = [key for ground in _grounds(group, shapes, _BLOCK) for key in _outlines(ground, SAME_FT * ft)]
+    _tell_alike(labels, group, _numbers(keys), findings)
+
+
+def _numbered(frame: pd.DataFrame) -> tuple[NDArray[np.object_], Ints]:
+    """Label the lots, and number the lot that each feature belongs to."""
     numbered = frame["parcel_id"].notna().to_numpy()
     labels = np.where(numbered, frame["parcel_id"].to_numpy(dtype=object), frame["feature_id"].to_numpy(dtype=object))
     keys = pd.Series([(bool(n), str(label)) for n, label in zip(numbered, labels, strict=True)])
-    group = keys.groupby(keys, sort=False).ngroup().to_numpy()
+    group = np.asarray(keys.groupby(keys, sort=False).ngroup(), dtype=np.intp)
+    return labels[np.unique(group, return_index=True)[1]], group
+
+
+def _grounds(group: Ints, shapes: Callable[[Ints], GeometryArray], most: int) -> Iterator[GeometryArray]:
+    """Give the ground of the lots, at most so many at a time; features of one lot are united."""
     first = np.unique(group, return_index=True)[1]
-    given = frame.geometry.to_numpy()
-    geometries = given[first]
-    for lot in np.flatnonzero(np.bincount(group) > 1):
-        geometries[lot] = shapely.union_all(given[group == lot])
-    repeated = [str(labels[first[lot]]) for lot in np.flatnonzero(np.bincount(group) > 1)]
+    several = np.flatnonzero(np.bincount(group) > 1)
+    for start in range(0, len(first), most):
+        ground = shapes(first[start : start + most])
+        for lot in several[(several >= start) & (several < start + most)]:
+            ground[lot - start] = shapely.union_all(shapes(np.flatnonzero(group == lot)))
+        yield ground
+
+
+def _tell_alike(labels: NDArray[np.object_], group: Ints, outline: Ints, findings: Findings) -> None:
+    """Tell of numbers that several features bear, and of outlines that several lots have."""
+    repeated = [str(labels[lot]) for lot in np.flatnonzero(np.bincount(group) > 1)]
     if repeated:
         findings.info(
             "parcel-repeated",
@@ -89,17 +133,15 @@ def lots_of(site: Site, findings: Findings) -> Lots:
             f"taken as one parcel each: {_some(repeated)}",
             layer="parcels",
         )
-    outline = _same_outline(geometries, SAME_FT * site.ft)
     stacked = np.flatnonzero(np.bincount(outline) > 1)
     if len(stacked):
-        names = ["(" + _some(labels[first][outline == one].tolist()) + ")" for one in stacked]
+        names = ["(" + _some(labels[outline == one].tolist()) + ")" for one in stacked]
         findings.info(
             "parcel-overlap",
             f"{_count(len(stacked), 'outline is', 'outlines are')} shared by several parcels, which are one lot each: "
             f"{_some(names)}",
             layer="parcels",
         )
-    return Lots(labels=labels[first], geometries=geometries, areas=shapely.area(geometries), outline=outline)
 
 
 def parcels_layer(buffer_union: gpd.GeoDataFrame, lots: Lots, site: Site, findings: Findings) -> gpd.GeoDataFrame:
@@ -175,9 +217,14 @@ def tell_held(total: float, covered: float, held: float, site: Site, findings: F
         )
 
 
-def _same_outline(geometries: GeometryArray, grid: float) -> Ints:
+def _outlines(geometries: GeometryArray, grid: float) -> list[bytes]:
+    """Give each outline a key that others have only where their vertices agree within the grid."""
     rounded = shapely.normalize(shapely.set_precision(geometries, grid, mode="pointwise"))
-    return pd.factorize(pd.Series(shapely.to_wkb(rounded), dtype=object))[0].astype(np.intp)
+    return [hashlib.blake2b(each, digest_size=16).digest() for each in shapely.to_wkb(rounded)]
+
+
+def _numbers(keys: list[bytes]) -> Ints:
+    return pd.factorize(pd.Series(keys, dtype=object))[0].astype(np.intp)
 
 
 def _count(number: int, one: str, many: str) -> str:

@@ -17,25 +17,30 @@ import pandas as pd
 import shapely
 from numpy.typing import NDArray
 from pyproj import CRS
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from wetgeo.access import AccessWay
 from wetgeo.batch.manifest import read_json, write_json
+from wetgeo.batch.reading import Read, read_features
 from wetgeo.batch.tables import FeatureTable, Floats, Ints
 from wetgeo.batch.tiling import tile_names
 from wetgeo.buffers import resources_layer
 from wetgeo.extensions import MappedGround
 from wetgeo.findings import Findings
-from wetgeo.frames import conform
-from wetgeo.kernels.offset import Shape, connected_groups
-from wetgeo.parcels import lots_of
+from wetgeo.frames import SOURCE_PREFIX, conform
+from wetgeo.inputs.heap import Features, heaps
+from wetgeo.inputs.resources import tell_overlaps
+from wetgeo.kernels.offset import Shape
+from wetgeo.parcels import tell_lots
 from wetgeo.pieces import StoredLayer, table_of
-from wetgeo.pipeline import Inputs, read_project
+from wetgeo.pipeline import Inputs
 from wetgeo.project import Project
 from wetgeo.rules import provisions as law
 from wetgeo.rules.load import load_pack
 from wetgeo.rules.width import decide_width
 from wetgeo.ruling import Ruling
-from wetgeo.site import Site
+from wetgeo.site import RESOURCE_LAYERS, Site
 from wetgeo.sitewide import SiteWide
 from wetgeo.structures import tell_unknown_setbacks
 from wetgeo.subject import SubjectEdges
@@ -84,17 +89,23 @@ def prepare_site(project: Project, folder: Path, most: int) -> None:
     WetgeoError
         As `wetgeo.pipeline.lay_out`.
     """
-    findings = Findings()
-    inputs = read_project(project, findings)
+    with heaps(folder.with_name(f"{folder.name}.reading")) as new_heap:
+        _lay_down(read_features(project, new_heap), folder, most)
+
+
+def _lay_down(read: Read, folder: Path, most: int) -> None:
+    findings, inputs = read.findings, read.inputs
     site, ruling = inputs.site, inputs.ruling
     sitewide = SiteWide.of(site, ruling, findings)
     tell_unknown_setbacks(site, ruling, np.flatnonzero(sitewide.chosen), findings)
-    lots_of(site, findings)
+    if "parcels" in read.layers:
+        parcels = read.layers["parcels"]
+        tell_lots(parcels.frame, parcels.shapes, site.ft, findings)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    _write_layers(folder, site, sitewide, most)
+    _write_layers(folder, read, sitewide, most)
     _write_common(folder, inputs, sitewide)
-    _write_resources(folder / "resources", conform("resources", resources_layer(site), site.crs), site.crs)
+    _write_resources(folder / "resources", read.resources, site)
     paths = sitewide.subject.flow_paths
     if paths is not None:
         paths.to_pickle(folder / "flow_paths.pickle")
@@ -102,33 +113,66 @@ def prepare_site(project: Project, folder: Path, most: int) -> None:
     write_json(folder / "site.json", {"files": [str(path) for path in site.files]})
 
 
-def _write_resources(folder: Path, frame: pd.DataFrame, crs: CRS) -> None:
-    """Lay down the layer of resources, as it goes into the outputs."""
-    parts = (frame.iloc[start : start + PIECE] for start in range(0, len(frame), PIECE))
-    StoredLayer.write(folder, parts, crs, table_of(frame).schema)
+def _write_resources(folder: Path, features: Features, site: Site) -> None:
+    """Lay down the layer of resources piece by piece, as it goes into the outputs: in the natural order of the ids."""
+    bare = features.bare(site.crs)
+    # the kinds of the file's own columns show in all rows together
+    listed = conform("resources", bare.assign(area_sqft=np.nan, edge_ft=np.nan), site.crs)
+    rows = pd.Index(features.frame["resource_id"]).get_indexer(listed["resource_id"])
+    own = [name for name in listed.columns if str(name).startswith(SOURCE_PREFIX)]
+
+    def piece(start: int) -> pd.DataFrame:
+        mine = rows[start : start + PIECE]
+        frame = gpd.GeoDataFrame(features.frame.iloc[mine], geometry=features.shapes(mine), crs=site.crs)
+        known = frame.drop(columns=[name for name in frame.columns if str(name).startswith(SOURCE_PREFIX)])
+        made = conform("resources", resources_layer(replace(site, resources=known)), site.crs)
+        for name in own:
+            made[name] = listed[name].iloc[start : start + PIECE].array
+        return made[listed.columns]
+
+    schema = table_of(listed).schema
+    StoredLayer.write(folder, map(piece, range(0, len(rows), PIECE)), site.crs, schema)
 
 
-def _write_layers(folder: Path, site: Site, sitewide: SiteWide, most: int) -> None:
-    frame = site.resources[[*_COLUMNS, "geometry"]].copy()
-    shapes = frame.geometry.to_numpy()
-    bounds = shapely.bounds(shapes)
-    frame["tile"] = tile_names(bounds, most)
+def _write_layers(folder: Path, read: Read, sitewide: SiteWide, most: int) -> None:
+    features, crs = read.resources, read.inputs.site.crs
+    frame = features.frame[list(_COLUMNS)].copy()
+    frame["tile"] = tile_names(features.bounds, most)
     frame["buffered"] = sitewide.chosen
-    frame["group"] = connected_groups(shapes)
-    FeatureTable.write(folder / "resources.parquet", frame)
-    np.save(folder / "group.npy", frame["group"].to_numpy())
     tiles = frame[frame["buffered"]].groupby("tile").groups
     write_json(folder / "tiles.json", {str(name): rows.tolist() for name, rows in sorted(tiles.items())})
-    for name, layer in site.layers.items():
-        FeatureTable.write(folder / f"layer-{name}.parquet", layer)
-    _write_shapes(folder / "crossed.parquet", sitewide.uncounted.crossed, site.crs)
+    table = FeatureTable.write(folder / "resources.parquet", replace(features, frame=frame), crs)
+    np.save(folder / "group.npy", _touching(table, read))
+    for name, layer in read.layers.items():
+        FeatureTable.write(folder / f"layer-{name}.parquet", layer, crs)
+    _write_shapes(folder / "crossed.parquet", sitewide.uncounted.crossed, crs)
     for number, mapped in enumerate(sitewide.mapped):
-        _write_shapes(folder / f"mapped-{number}.parquet", mapped.parts, site.crs, names=list(mapped.names))
+        _write_shapes(folder / f"mapped-{number}.parquet", mapped.parts, crs, names=list(mapped.names))
+
+
+def _touching(table: FeatureTable, read: Read) -> Ints:
+    """Number the groups of resources that touch, step by step; resources that overlap are told."""
+    frame, sqft = read.resources.frame, read.inputs.site.sqft
+    layer_of = {kind: name for name, kind in RESOURCE_LAYERS.items()}
+    layers = frame["resource_type"].map(layer_of).to_numpy(dtype=object)
+    ids = frame["resource_id"].to_numpy(dtype=object)
+    one, two = [np.zeros(0, dtype=np.intp)], [np.zeros(0, dtype=np.intp)]
+    for rows in table.blocks():
+        near = table.near(read.resources.bounds[rows])
+        shapes = read.resources.shapes(near)
+        tell_overlaps(ids[near].tolist(), shapes, layers[near], sqft, read.findings)
+        first, second = shapely.STRtree(shapes).query(shapes, predicate="dwithin", distance=0.0)
+        apart = first < second
+        one.append(near[first[apart]])
+        two.append(near[second[apart]])
+    pairs = np.concatenate(one), np.concatenate(two)
+    met = coo_array((np.ones(len(pairs[0]), dtype=np.int8), pairs), shape=(len(ids),) * 2)
+    return np.asarray(connected_components(met, directed=False)[1], dtype=np.intp)
 
 
 def _write_shapes(path: Path, shapes: NDArray[np.object_], crs: CRS, names: Sequence[str] | None = None) -> None:
     columns = {"name": pd.Series(range(len(shapes)) if names is None else list(names), dtype=object).astype(str)}
-    FeatureTable.write(path, gpd.GeoDataFrame(pd.DataFrame(columns), geometry=shapes, crs=crs))
+    FeatureTable.write(path, Features.of(gpd.GeoDataFrame(pd.DataFrame(columns), geometry=shapes, crs=crs)), crs)
 
 
 def _write_common(folder: Path, inputs: Inputs, sitewide: SiteWide) -> None:
@@ -181,7 +225,7 @@ class Prepared:
 
     @cached_property
     def resources(self) -> FeatureTable:
-        """The resources, with ``tile``, ``buffered`` and ``group`` (what touches, step by step)."""
+        """The resources, with ``tile`` and ``buffered``."""
         return self._table("resources")
 
     @cached_property

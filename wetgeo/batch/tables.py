@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,11 +19,14 @@ import shapely
 from numpy.typing import NDArray
 from pyproj import CRS
 
+from wetgeo.inputs.heap import Features
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-#: features that are read at a time
+#: features that are read at a time, and written
 _GROUP = 512
+_BLOCK = 8 * _GROUP
 
 
 def write_frame(path: Path, frame: pd.DataFrame) -> None:
@@ -91,14 +96,28 @@ class FeatureTable:
     crs: CRS
 
     @classmethod
-    def write(cls, path: Path, frame: gpd.GeoDataFrame) -> FeatureTable:
-        """Write a frame; its geometries are none of them missing."""
-        bounds = shapely.bounds(frame.geometry.to_numpy()).reshape(-1, 4)
-        order = spatial_order(bounds)
-        np.save(path.with_suffix(".bounds.npy"), bounds[order])
+    def write(cls, path: Path, features: Features, crs: CRS) -> FeatureTable:
+        """Write features, some at a time; their geometries are none of them missing."""
+        order = spatial_order(features.bounds)
+        np.save(path.with_suffix(".bounds.npy"), features.bounds[order])
         np.save(path.with_suffix(".rows.npy"), order)
-        write_frame(path, frame.iloc[order])
-        return cls(path, frame.crs)
+        fields = pa.Schema.from_pandas(features.frame, preserve_index=False).remove_metadata()
+        about = {"encoding": "WKB", "geometry_types": [], "crs": crs.to_json_dict()}
+        geo = {"version": "1.0.0", "primary_column": "geometry", "columns": {"geometry": about}}
+        schema = fields.append(pa.field("geometry", pa.binary())).with_metadata({"geo": json.dumps(geo)})
+        with pq.ParquetWriter(path, schema, compression="zstd") as file:
+            for start in range(0, len(order), _BLOCK):
+                rows = order[start : start + _BLOCK]
+                table = pa.Table.from_pandas(features.frame.iloc[rows], schema=fields, preserve_index=False)
+                shapes = pa.array(shapely.to_wkb(features.shapes(rows)), type=pa.binary())
+                table = table.append_column("geometry", shapes).replace_schema_metadata(schema.metadata)
+                file.write_table(table, row_group_size=_GROUP)
+        return cls(path, crs)
+
+    def blocks(self) -> Iterator[Ints]:
+        """Give the rows of all features, some that lie near each other at a time, each ascending."""
+        for start in range(0, len(self.rows), _BLOCK):
+            yield np.sort(np.asarray(self.rows[start : start + _BLOCK], dtype=np.intp))
 
     @cached_property
     def bounds(self) -> Floats:

@@ -13,7 +13,7 @@ from pyproj import CRS
 from wetgeo.errors import InputError, ProjectError
 from wetgeo.findings import Findings
 from wetgeo.inputs.classes import ClassTable
-from wetgeo.inputs.crs import unit_m
+from wetgeo.inputs.crs import Bounds, unit_m
 from wetgeo.inputs.draft import Draft, draft_layer
 from wetgeo.inputs.faults import Faults
 from wetgeo.inputs.others import other_layer
@@ -21,6 +21,7 @@ from wetgeo.inputs.repair import make_valid, without_extent
 from wetgeo.inputs.repeats import without_repeats
 from wetgeo.inputs.resources import draw_banks, join
 from wetgeo.inputs.working import into, refuse_too_wide, settle, tell_far, working_crs
+from wetgeo.kernels.grid import ElevationSource
 from wetgeo.project import LayerSource, Project
 from wetgeo.site import RESOURCE_LAYERS, Site
 from wetgeo.units import FOOT_M
@@ -75,13 +76,10 @@ def build_site(project: Project, pack: ClassTable, findings: Findings, *, progre
     resources, layers = site_frames(ready, crs, findings)
     tables = [draft.table.path for draft in ready if draft.table is not None and draft.table.path is not None]
     files = [*project.files, *tables]
-    dem = None
     if project.dem is not None:
-        from wetgeo.inputs.raster import files_of, open_dem  # rasterio is loaded where there is a DEM
-
         tell(0.9, "opening the DEM")
-        dem = open_dem(project.dem, crs, unit_m(crs), findings)
-        files += files_of(project.dem)
+    dem, rasters = opened_dem(project, crs, findings)
+    files += rasters
     return Site(
         crs=crs,
         unit_m=unit_m(crs),
@@ -91,6 +89,15 @@ def build_site(project: Project, pack: ClassTable, findings: Findings, *, progre
         date=project.date,
         files=tuple(dict.fromkeys(files)),
     )
+
+
+def opened_dem(project: Project, crs: CRS, findings: Findings) -> tuple[ElevationSource | None, list[Path]]:
+    """Open the project's DEM, where it has one, and name its files. Raises RasterError where it cannot be used."""
+    if project.dem is None:
+        return None, []
+    from wetgeo.inputs.raster import files_of, open_dem  # rasterio is loaded where there is a DEM
+
+    return open_dem(project.dem, crs, unit_m(crs), findings), list(files_of(project.dem))
 
 
 def _all_ready(drafts: Sequence[Draft], crs: CRS, findings: Findings) -> list[Draft]:
@@ -104,8 +111,10 @@ def _all_ready(drafts: Sequence[Draft], crs: CRS, findings: Findings) -> list[Dr
     return ready
 
 
-def repaired(draft: Draft, crs: CRS, findings: Findings) -> Draft:
+def repaired(draft: Draft, crs: CRS, findings: Findings, *, bounds: Bounds | None = None) -> Draft:
     """Bring a layer into the working CRS, with its geometries repaired and the banks of its streams drawn.
+
+    `bounds` are those of the whole layer where `draft` is a part of it.
 
     Raises
     ------
@@ -115,7 +124,7 @@ def repaired(draft: Draft, crs: CRS, findings: Findings) -> Draft:
         A wetland, lake or stream reaches over half a continent.
     """
     ft = FOOT_M / unit_m(crs)
-    draft = into(crs, draft, findings)
+    draft = into(crs, draft, findings, bounds=bounds)
     refuse_too_wide(draft)
     geometry = make_valid(draft.geometry, sqft=ft**2, notes=draft.notes, features=draft.rows)
     draft = replace(draft, geometry=geometry)

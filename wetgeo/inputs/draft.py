@@ -120,7 +120,20 @@ def draft_layer(
         raw = read_layer(source)
     if raw is None:
         return None
-    _tell_reading(raw, findings)
+    tell_reading(raw, int(raw.flattened.sum()), int(raw.curved.sum()), findings)
+    return draft_of(raw, findings, faults, pack=pack, allowed=allowed)
+
+
+def draft_of(
+    raw: RawLayer,
+    findings: Findings,
+    faults: Faults,
+    *,
+    pack: ClassTable | None = None,
+    allowed: tuple[str, ...] | None = None,
+) -> Draft:
+    """Understand the fields of a layer that was read, or of a part of it; else as `draft_layer`."""
+    source = raw.source
     before = len(faults.errors)
     fields: dict[str, str] = {}
     with faults.collect():
@@ -174,20 +187,21 @@ def _understood(
     return draft
 
 
-def _tell_reading(raw: RawLayer, findings: Findings) -> None:
+def tell_reading(raw: RawLayer, flattened: int, curved: int, findings: Findings) -> None:
+    """Tell what the reader remarked, and of how many features heights were dropped and curves drawn as chords."""
     layer = raw.source.name
     for remark in raw.remarks:
         findings.info("layer-read", f"the reader of {raw.source.path.name} remarks: {remark}", layer=layer)
-    if raw.flattened.any():
+    if flattened:
         findings.info(
             "geometry-flattened",
-            f"heights or measures of {int(raw.flattened.sum()):,} features were dropped; all is measured in plan",
+            f"heights or measures of {flattened:,} features were dropped; all is measured in plan",
             layer=layer,
         )
-    if raw.curved.any():
+    if curved:
         findings.info(
             "geometry-linearised",
-            f"true curves of {int(raw.curved.sum()):,} features were drawn as chords, at most 0.01 ft from the curve",
+            f"true curves of {curved:,} features were drawn as chords, at most 0.01 ft from the curve",
             layer=layer,
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import shapely
@@ -24,27 +24,48 @@ def canonical_order(geometry: NDArray[np.object_], ties: Sequence[str], *, grain
     grain
         Bounds within it count as the same, so that the noise of a reprojection changes no order; CRS units.
     """
-    bounds = shapely.bounds(geometry)
-    rough = np.round(bounds / grain)
-    sizes = np.round(shapely.area(geometry) + shapely.length(geometry), 6)
+    sizes = shapely.area(geometry) + shapely.length(geometry)
+    return order_of(shapely.bounds(geometry), sizes, lambda rows: geometry[rows], ties, grain=grain)
+
+
+def order_of(
+    bounds: NDArray[np.float64],
+    sizes: NDArray[np.float64],
+    take: Callable[[NDArray[np.intp]], NDArray[np.object_]],
+    ties: Sequence[str],
+    *,
+    grain: float,
+) -> NDArray[np.intp]:
+    """As `canonical_order`, of geometries of which only those that are alike in bounds and size are taken.
+
+    Parameters
+    ----------
+    bounds, sizes
+        Of the geometries, shape (n, 4); area and length together, shape (n,).
+    take
+        Gives the geometries of some positions.
+    ties, grain
+        As in `canonical_order`.
+    """
+    rough, sizes = np.round(bounds / grain), np.round(sizes, 6)
     columns = (sizes, *rough.T[::-1])
     order = np.lexsort(columns)
     keys = np.column_stack(columns)[order]
     alike = np.flatnonzero((keys[1:] == keys[:-1]).all(axis=1))
     if len(alike):
-        order = _settle(order, geometry, ties, np.unique(np.concatenate([alike, alike + 1])), keys)
+        order = _settle(order, take, ties, np.unique(np.concatenate([alike, alike + 1])), keys)
     return np.asarray(order, dtype=np.intp)
 
 
 def _settle(
     order: NDArray[np.intp],
-    geometry: NDArray[np.object_],
+    take: Callable[[NDArray[np.intp]], NDArray[np.object_]],
     ties: Sequence[str],
     places: NDArray[np.intp],
     keys: NDArray[np.float64],
 ) -> NDArray[np.intp]:
     """Sort the geometries at some places, whose bounds and sizes are alike, by their vertices and then by `ties`."""
-    shapes = vertices(geometry[order[places]])
+    shapes = vertices(take(order[places]))
     rows = sorted(
         range(len(places)), key=lambda i: (tuple(keys[places[i]][::-1]), shapes[i], ties[int(order[places[i]])])
     )

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import geopandas as gpd
 import numpy as np
 import pandas as pd
 import shapely
+from numpy.typing import NDArray
 from pyproj import CRS
 
 from wetgeo.findings import Findings
 from wetgeo.inputs.draft import Draft
-from wetgeo.inputs.ids import canonical_order, unique_ids
+from wetgeo.inputs.ids import order_of, unique_ids
 from wetgeo.inputs.repair import GeometryArray, kinds
 from wetgeo.kernels.offset import CHORD_TOLERANCE_FT, quarter_segments, without_excess
 from wetgeo.site import RESOURCE_LAYERS
@@ -59,11 +61,25 @@ def join(drafts: Sequence[Draft], crs: CRS, ft: float, findings: Findings) -> gp
         As `wetgeo.site.Site.resources`.
     """
     geometry = np.concatenate([draft.geometry for draft in drafts])
+    sizes = shapely.area(geometry) + shapely.length(geometry)
+    ordered = partial(order_of, shapely.bounds(geometry), sizes, lambda rows: geometry[rows], grain=0.01 * ft)
+    frame, order = named(drafts, ordered, findings)
+    whole = gpd.GeoDataFrame(frame, geometry=geometry[order], crs=crs)
+    layers = whole["resource_type"].map({kind: layer for layer, kind in RESOURCE_LAYERS.items()}).to_numpy()
+    tell_overlaps(whole["resource_id"].tolist(), whole.geometry.to_numpy(), layers, ft**2, findings)
+    return whole
+
+
+def named(
+    drafts: Sequence[Draft], ordered: Callable[[Sequence[str]], NDArray[np.intp]], findings: Findings
+) -> tuple[pd.DataFrame, NDArray[np.intp]]:
+    """Give the resources their ids, and put their columns together, without geometry; the order of the rows comes too.
+
+    `ordered` finds the canonical order of all features, one layer after the other, given what decides between equals.
+    """
     layers = np.concatenate([np.full(len(draft.geometry), draft.name, dtype=object) for draft in drafts])
     raw = [draft.names[row] for draft in drafts for row in draft.rows]
-    order = canonical_order(
-        geometry, [f"{layer} {name}" for layer, name in zip(layers, raw, strict=True)], grain=0.01 * ft
-    )
+    order = ordered([f"{layer} {name}" for layer, name in zip(layers, raw, strict=True)])
     ids = np.empty(len(order), dtype=object)
     ids[order] = unique_ids([raw[i] for i in order], list(layers[order]), findings)
     _tell(drafts, ids, findings)
@@ -80,9 +96,7 @@ def join(drafts: Sequence[Draft], crs: CRS, ft: float, findings: Findings) -> gp
         }
     )
     frame = pd.concat([frame, own_columns([draft.attributes for draft in drafts], [d.name for d in drafts])], axis=1)
-    whole = gpd.GeoDataFrame(frame, geometry=geometry, crs=crs).iloc[order].reset_index(drop=True)
-    tell_overlaps(whole["resource_id"].tolist(), whole.geometry.to_numpy(), layers[order], ft**2, findings)
-    return whole
+    return frame.iloc[order].reset_index(drop=True), order
 
 
 def _column(drafts: Sequence[Draft], role: str, missing: object, kind: type) -> pd.Series:

@@ -9,7 +9,6 @@ from pathlib import Path, PurePosixPath
 
 import numpy as np
 import pyogrio
-import shapely
 from numpy.typing import NDArray
 
 from wetgeo.errors import InputError
@@ -221,7 +220,7 @@ def _dominant(rows: Rows, about: str) -> tuple[dict[str, str | None], dict[str, 
 def join_groups(
     keys: Sequence[str | None],
     known: Sequence[str | None],
-    geometry: NDArray[np.object_],
+    areas: NDArray[np.float64],
     table: SoilTable,
     findings: Findings,
 ) -> list[str | None]:
@@ -233,8 +232,8 @@ def join_groups(
         Map unit key of each polygon, as text of an integer.
     known
         Groups that the layer itself has, which go before the table's.
-    geometry
-        The polygons, for the share of the area that joins nothing.
+    areas
+        Of the polygons, for the share that joins nothing.
     table
         The groups by map unit.
     findings
@@ -258,7 +257,6 @@ def join_groups(
         )
     missing = np.array([key not in table.groups for key in keys], dtype=bool)
     if missing.any():
-        areas = shapely.area(geometry)
         share = areas[missing].sum() / max(areas.sum(), np.finfo(float).tiny)
         names = sorted({key or "(none)" for key, lost in zip(keys, missing, strict=True) if lost})
         findings.warning(

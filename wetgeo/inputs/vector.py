@@ -5,7 +5,8 @@ from __future__ import annotations
 import datetime
 import json
 import tempfile
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -84,9 +85,47 @@ def read_layer(source: LayerSource) -> RawLayer:
     with opened(source.path, name=source.name, layer=source.layer) as data:
         if source.path.suffix.lower() in GEOPARQUET:
             return _read_geoparquet(source)
-        # in a zip of several files, `layer` has named the file already
-        named = source.layer and source.layer.casefold() == Path(data.gdal).stem.casefold() and len(data.layers) == 1
-        return _read_gdal(source, data, data.choose(None if named else source.layer, name=source.name))
+        return _read_gdal(source, data, _chosen(source, data))
+
+
+def layer_blocks(source: LayerSource, rows: int) -> Iterator[RawLayer]:
+    """Read one layer of the project, so many features at a time; the remarks come with each block, as far as heard.
+
+    Raises
+    ------
+    InputError
+        As `read_layer`.
+    """
+    if source.frame is not None or source.path.suffix.lower() in GEOPARQUET:
+        yield read_layer(source)
+        return
+    with opened(source.path, name=source.name, layer=source.layer) as data:
+        layer, start = _chosen(source, data), 0
+        how = {"layer": layer, "where": source.where, "batch_size": rows, **data.options}
+        try:
+            number = None if source.where is None else _numbers(data, layer)
+            with _fine_arcs(), pyogrio.raw.open_arrow(data.gdal, return_fids=True, use_pyarrow=True, **how) as opening:
+                meta, reader = opening
+                while True:
+                    with quiet() as heard:  # not while a block is worked: what is said then is not the reader's
+                        batch = next(reader, None)
+                    if batch is None:
+                        break
+                    table = pa.Table.from_batches([batch])
+                    fids = table.column(meta["fid_column"] or "OGC_FID").to_numpy()
+                    numbers = np.arange(start + 1, start + 1 + len(fids)) if number is None else number(fids)
+                    start += len(fids)
+                    yield _raw(source, layer, (meta, table), numbers, heard)
+        except (ValueError, OSError, RuntimeError, pa.ArrowException) as error:
+            raise _unreadable(source, error) from error
+        if source.where is None and data.gdal.lower().endswith(".fgb"):
+            _require_all(source, data, layer, start)
+
+
+def _chosen(source: LayerSource, data: DataSet) -> str:
+    # in a zip of several files, `layer` has named the file already
+    named = source.layer and source.layer.casefold() == Path(data.gdal).stem.casefold() and len(data.layers) == 1
+    return data.choose(None if named else source.layer, name=source.name)
 
 
 @contextmanager
@@ -106,9 +145,23 @@ def _read_gdal(source: LayerSource, data: DataSet, layer: str) -> RawLayer:
                 data.gdal, layer=layer, where=source.where, return_fids=True, **data.options
             )
             fids = table.column(meta["fid_column"] or "OGC_FID").to_numpy()
-            numbers = np.arange(1, len(fids) + 1) if source.where is None else _numbers(data, layer, fids)
+            numbers = np.arange(1, len(fids) + 1) if source.where is None else _numbers(data, layer)(fids)
     except (ValueError, OSError, RuntimeError, pa.ArrowException) as error:
         raise _unreadable(source, error) from error
+    if source.where is None and data.gdal.lower().endswith(".fgb"):
+        _require_all(source, data, layer, len(numbers))
+    return _raw(source, layer, (meta, table), numbers, heard)
+
+
+def _raw(
+    source: LayerSource,
+    layer: str,
+    read: tuple[dict[str, Any], pa.Table],
+    numbers: NDArray[np.int64],
+    heard: list[warnings.WarningMessage],
+) -> RawLayer:
+    """Decode what GDAL read: the layer's description, and a table of all or some of its features."""
+    meta, table = read
     name = meta["geometry_name"] or "wkb_geometry"
     if name not in table.schema.names:
         raise InputError(
@@ -120,8 +173,6 @@ def _read_gdal(source: LayerSource, data: DataSet, layer: str) -> RawLayer:
         decoded = decode(table.column(name).to_pylist(), tolerance=small_length(crs, CURVE_TOLERANCE_FT))
     except (ValueError, IndexError, shapely.errors.ShapelyError) as error:
         raise _unreadable(source, error) from error
-    if source.where is None and data.gdal.lower().endswith(".fgb"):
-        _require_all(source, data, layer, len(numbers))
     return RawLayer(
         source=source,
         attributes=_attributes(table.drop_columns([name, meta["fid_column"] or "OGC_FID"]), source),
@@ -167,14 +218,15 @@ def _is_readable(values: pa.ChunkedArray) -> bool:
     return True
 
 
-def _numbers(data: DataSet, layer: str, fids: NDArray[Any]) -> NDArray[np.int64]:
-    """Find the place of each filtered feature in the whole file, so that a name such as wetlands-7 stays its own."""
+def _numbers(data: DataSet, layer: str) -> Callable[[NDArray[Any]], NDArray[np.int64]]:
+    """Tell the place of filtered features in the whole file, so that a name such as wetlands-7 stays its own."""
     meta, table = pyogrio.raw.read_arrow(
         data.gdal, layer=layer, columns=[], read_geometry=False, return_fids=True, **data.options
     )
     every = table.column(meta["fid_column"] or "OGC_FID").to_numpy()
     order = np.argsort(every, kind="stable")
-    return np.asarray(order[np.searchsorted(every[order], fids)] + 1, dtype=np.int64)
+    ordered = every[order]
+    return lambda fids: np.asarray(order[np.searchsorted(ordered, fids)] + 1, dtype=np.int64)
 
 
 def _unreadable(source: LayerSource, error: Exception) -> InputError:

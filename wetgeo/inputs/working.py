@@ -204,8 +204,10 @@ def _bounds_in(crs: CRS, drafts: Sequence[Draft]) -> systems.Bounds:
     return float(left.min()), float(bottom.min()), float(right.max()), float(top.max())
 
 
-def into(crs: CRS, draft: Draft, findings: Findings) -> Draft:
+def into(crs: CRS, draft: Draft, findings: Findings, *, bounds: systems.Bounds | None = None) -> Draft:
     """Bring a layer into the working CRS, vertex by vertex, and say so.
+
+    The way is the one for `bounds`, units of the layer's own CRS: those of the whole layer, where `draft` is a part.
 
     Raises
     ------
@@ -215,7 +217,7 @@ def into(crs: CRS, draft: Draft, findings: Findings) -> Draft:
     own = _of(draft)
     if not len(draft.geometry) or systems.same(own, crs):
         return replace(draft, crs=crs)
-    way = systems.way_between(own, crs, draft.bounds)
+    way = systems.way_between(own, crs, bounds or draft.bounds)
     geometry = systems.reproject(draft.geometry, way)
     lost = ~np.isfinite(shapely.bounds(geometry)).all(axis=1)
     if lost.any():
@@ -264,9 +266,13 @@ def refuse_too_wide(draft: Draft) -> None:
 
 def tell_far(draft: Draft, site: systems.Bounds, ft: float, findings: Findings) -> None:
     """Warn of a layer none of whose features is near the site; `ft` is CRS units in a foot."""
-    if not len(draft.geometry):
-        return
-    left, bottom, right, top = shapely.bounds(draft.geometry).T
+    if len(draft.geometry):
+        tell_far_bounds(draft.name, shapely.bounds(draft.geometry), site, ft, findings)
+
+
+def tell_far_bounds(name: str, bounds: np.ndarray, site: systems.Bounds, ft: float, findings: Findings) -> None:
+    """As `tell_far`, of the bounds of a layer's features, shape (n, 4)."""
+    left, bottom, right, top = bounds.T
     dx = np.maximum(np.maximum(site[0] - right, left - site[2]), 0)
     dy = np.maximum(np.maximum(site[1] - top, bottom - site[3]), 0)
     nearest = float(np.hypot(dx, dy).min()) / ft
@@ -275,5 +281,5 @@ def tell_far(draft: Draft, site: systems.Bounds, ft: float, findings: Findings) 
             "layer-far",
             f"it lies nowhere near the resources: {nearest / 5280:,.1f} miles from them; is its CRS right, and is it "
             "of this site?",
-            layer=draft.name,
+            layer=name,
         )

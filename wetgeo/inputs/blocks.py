@@ -141,17 +141,18 @@ def read_in_blocks(project: Project, pack: ClassTable, findings: Findings, new_h
     except InputError as fault:
         raise Undivided from fault
     crs = working_crs(project.crs, [_stand_in(layer) for layer in raw], findings)
-    ready = [_without_repeats(_ready(layer, crs, findings, new_heap)) for layer in raw]
+    ready = [_without_repeats(_ready(raw.pop(0), crs, findings, new_heap)) for _ in range(len(raw))]
+    tables = [layer.draft.table.path for layer in ready if layer.draft.table is not None and layer.draft.table.path]
     ft = FOOT_M / unit_m(crs)
     resources = _resources([layer for layer in ready if layer.draft.name in RESOURCE_LAYERS], ft, findings)
     left, bottom = resources.bounds[:, :2].min(axis=0).tolist()
     right, top = resources.bounds[:, 2:].max(axis=0).tolist()
     layers = {}
-    for layer in ready:
+    while ready:
+        layer = ready.pop(0)
         if layer.draft.name not in RESOURCE_LAYERS:
             tell_far_bounds(layer.draft.name, layer.bounds, (left, bottom, right, top), ft, findings)
             layers[layer.draft.name] = _other(layer, ft, findings)
-    tables = [layer.draft.table.path for layer in ready if layer.draft.table is not None and layer.draft.table.path]
     dem, rasters = opened_dem(project, crs, findings)
     files = tuple(dict.fromkeys([*project.files, *tables, *rasters]))
     return BlockSite(crs=crs, resources=resources, layers=layers, dem=dem, files=files)

@@ -146,7 +146,7 @@ def site_frames(
     waters = [draft for draft in drafts if draft.name in RESOURCE_LAYERS]
     if not any(len(draft.geometry) for draft in waters):
         for draft in waters:
-            draft.notes.tell(findings, dict(enumerate(draft.names)))
+            draft.notes.tell(findings, draft.names)
         raise InputError(
             "no wetland, lake or stream is left: none encloses any ground",
             mend="export the layer anew, with its outlines as polygons",

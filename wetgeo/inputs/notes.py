@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from wetgeo.findings import Findings
@@ -21,7 +21,7 @@ class Notes:
         if rows:
             self.kept.append((severity, code, message, rows))
 
-    def tell(self, findings: Findings, ids: Mapping[int, str]) -> None:
+    def tell(self, findings: Findings, ids: Sequence[str]) -> None:
         """Turn all notes into findings, one a feature."""
         for severity, code, message, rows in self.kept:
             for row in rows:

@@ -38,7 +38,7 @@ def other_layer(draft: Draft, crs: CRS, ft: float, findings: Findings) -> gpd.Ge
 
 def one_each(draft: Draft, findings: Findings) -> Draft:
     """Tell what was noted of features, and unite the features of one parcel."""
-    draft.notes.tell(findings, dict(enumerate(draft.names)))
+    draft.notes.tell(findings, draft.names)
     return _parcels(draft, findings) if draft.name == "parcels" else draft
 
 

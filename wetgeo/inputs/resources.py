@@ -110,10 +110,10 @@ def _tell(drafts: Sequence[Draft], ids: np.ndarray, findings: Findings) -> None:
     """Tell what waited for the ids, and which features had none."""
     start = 0
     for draft in drafts:
-        final = dict(enumerate(draft.names))
-        final |= dict(zip(draft.rows.tolist(), ids[start : start + len(draft.rows)], strict=True))
+        final = np.array(draft.names, dtype=object)
+        final[draft.rows] = ids[start : start + len(draft.rows)]
         start += len(draft.rows)
-        draft.notes.tell(findings, final)
+        draft.notes.tell(findings, final.tolist())
         missing = sum(each is None for each in draft.roles["id"])
         if missing:
             findings.info(

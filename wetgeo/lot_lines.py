@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -89,7 +90,15 @@ class _Cut:
     run: bool
 
 
-def lot_lines(edges: Edges, lots: Lots, *, merge_ft: float, token_ft: float, site: Site) -> LotLines:
+def lot_lines(
+    edges: Edges,
+    lots: Lots,
+    *,
+    merge_ft: float,
+    token_ft: float,
+    site: Site,
+    elsewhere: Mapping[int, Sequence[float]] | None = None,
+) -> LotLines:
     """Find the lot lines along edges.
 
     Lot lines within `merge_ft` of each other, and such that meet the edge within twice that, are one, midway. A place
@@ -106,6 +115,8 @@ def lot_lines(edges: Edges, lots: Lots, *, merge_ft: float, token_ft: float, sit
         A line is marked where a lot with more edge than this ends, feet.
     site
         For units.
+    elsewhere
+        Lengths of further edge that lots have, by lot, CRS units, where `edges` are not all.
     """
     merge = merge_ft * site.ft
     found = meetings(edges.chains, lots.geometries, merge) if len(lots) and len(edges.chains) else None
@@ -117,13 +128,22 @@ def lot_lines(edges: Edges, lots: Lots, *, merge_ft: float, token_ft: float, sit
     for chain in range(len(edges.chains)):
         kept[chain], stretches[chain] = _stretches(edges.chains, chain, cuts.get(chain, []), raw[chain], held[chain])
     pieces = _pieces(edges, stretches, SPLINTER_FT * site.ft)
-    length: dict[int, float] = defaultdict(float)
-    for piece in pieces:
-        for lot in piece.holders:
-            length[lot] += piece.end - piece.start
-    large = {lot for lot, total in length.items() if total > token_ft * site.ft}
+    lengths = lengths_by_lot(pieces)
+    for lot, more in (elsewhere or {}).items():
+        lengths[lot] += more
+    # exact sums, for what is large must not hang on the order in which they are made
+    large = {lot for lot, parts in lengths.items() if math.fsum(parts) > token_ft * site.ft}
     lines = [line for chain in kept for line in _lines(edges.chains, chain, kept[chain], stretches[chain], large)]
     return LotLines(edges=edges, lots=lots, lines=tuple(lines), pieces=tuple(pieces))
+
+
+def lengths_by_lot(pieces: Iterable[Piece]) -> defaultdict[int, list[float]]:
+    """List the lengths of the pieces that each lot holds, CRS units."""
+    lengths: defaultdict[int, list[float]] = defaultdict(list)
+    for piece in pieces:
+        for lot in piece.holders:
+            lengths[lot].append(piece.end - piece.start)
+    return lengths
 
 
 def edges_layer(upland: LotLines, tract: LotLines, site: Site) -> gpd.GeoDataFrame:

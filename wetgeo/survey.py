@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import geopandas as gpd
 import numpy as np
 import pandas as pd
@@ -195,8 +197,21 @@ def judge_staked(
     return judge_monuments(staked, edge, rule, site, findings)
 
 
-def _lot_lines(edges: Edges, lots: Lots, site: Site, ruling: Ruling) -> LotLines:
+def with_edge_elsewhere(
+    found: LotLines, elsewhere: Mapping[int, Sequence[float]], site: Site, ruling: Ruling
+) -> LotLines:
+    """Find lot lines anew where lots have more edge elsewhere than was known: lengths by lot, CRS units."""
+    return _lot_lines(found.edges, found.lots, site, ruling, elsewhere)
+
+
+def _lot_lines(
+    edges: Edges,
+    lots: Lots,
+    site: Site,
+    ruling: Ruling,
+    elsewhere: Mapping[int, Sequence[float]] | None = None,
+) -> LotLines:
     provision = ruling.find(Monuments)
     merge_ft = _MERGE_FT if provision is None else provision.merge.value
     token_ft = 0.0 if provision is None else ruling.length("token_edge_length")
-    return lot_lines(edges, lots, merge_ft=merge_ft, token_ft=token_ft, site=site)
+    return lot_lines(edges, lots, merge_ft=merge_ft, token_ft=token_ft, site=site, elsewhere=elsewhere)

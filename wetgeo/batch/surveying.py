@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,12 +25,12 @@ from wetgeo.buffers import union_layer
 from wetgeo.findings import Findings
 from wetgeo.footprints import Footprints
 from wetgeo.kernels.shares import shares
-from wetgeo.lot_lines import LotLines
+from wetgeo.lot_lines import LotLines, lengths_by_lot
 from wetgeo.parcels import Lots, lots_of
 from wetgeo.pipeline import Inputs
 from wetgeo.rules.provisions import Monuments
 from wetgeo.ruling import Ruling
-from wetgeo.survey import edges_with_lots, staked_layers
+from wetgeo.survey import edges_with_lots, staked_layers, with_edge_elsewhere
 from wetgeo.units import FOOT_M
 
 _LAYERS = ("parcels", "public_land")
@@ -121,7 +122,7 @@ class _Surveyor:
         self.prepared, self.tiles, self.groups = prepared, tiles, groups
         self.besides: set[int] = set()
         self._tiles: dict[str, gpd.GeoDataFrame] = {}
-        self._last: tuple[bytes, _Around] | None = None
+        self._last: dict[bytes, _Around] = {}
 
     def names(self, numbers: Ints) -> list[str]:
         """Name footprints by their resources."""
@@ -154,11 +155,12 @@ class _Surveyor:
         return self._tiles[tile]
 
     def around(self, numbers: Ints) -> _Around:
-        """Read what lies around footprints; what was read last is kept."""
+        """Read what lies around footprints; what was read last is kept, and what before that."""
         asked = np.sort(np.asarray(numbers, dtype=np.intp))
-        if self._last is None or self._last[0] != asked.tobytes():
-            self._last = asked.tobytes(), self._read(asked)
-        return self._last[1]
+        key = asked.tobytes()
+        found = self._last.pop(key, None) or self._read(asked)
+        self._last = dict([*self._last.items(), (key, found)][-2:])
+        return found
 
     def _read(self, numbers: Ints) -> _Around:
         frame = self._frame(numbers)
@@ -178,11 +180,14 @@ class _Surveyor:
 
     def digest(self, numbers: Ints, besides: Ints, ground_rules: str) -> str:
         """Hash all that the survey of footprints depends on."""
-        found = self.around(np.concatenate([numbers, besides]))
-        layers = [found.inputs.site.layers[name] for name in (*_LAYERS, "tract") if name in found.inputs.site.layers]
-        places = [sorted(self.names(numbers)), sorted(self.names(besides))]
-        resources = found.inputs.site.resources
-        return digest_of([ground_rules, *places, resources, *layers, found.footprints.geometries, found.grounds])
+        parts: list[object] = [ground_rules]
+        for some in (numbers, besides) if len(besides) else (numbers,):
+            found = self.around(some)
+            layers = found.inputs.site.layers
+            parts += [sorted(self.names(some)), found.inputs.site.resources]
+            parts += [layers[name] for name in (*_LAYERS, "tract") if name in layers]
+            parts += [found.footprints.geometries, found.grounds]
+        return digest_of(parts)
 
     def survey(self, members: Sequence[Sequence[int]]) -> Result:
         """Survey groups, with other groups beside them where a lot has too little edge here to tell what counts."""
@@ -192,34 +197,30 @@ class _Surveyor:
         site, ruling = own.inputs.site, own.inputs.ruling
         lots = lots_of(site, Findings())
         edges = edges_with_lots(site, ruling, own.footprints, lots, findings)
-        names = set(site.resources["resource_id"].to_numpy()[own.footprints.rows])
         few = _lots_with_little_edge(edges[0], ruling, site.ft)
-        more = self._beside(few, numbers) if len(few) else numbers
-        if len(more) == len(numbers):
-            layers = staked_layers(*edges, site, ruling, findings)
-        else:
-            layers = self._with(more, names, findings)
+        others = self._beside(lots.geometries[few], numbers) if len(few) else numbers[:0]
+        upland, tract = edges
+        if len(others):
+            upland = with_edge_elsewhere(upland, self._elsewhere(others, lots, few), site, ruling)
+        layers = staked_layers(upland, tract, site, ruling, findings)
         union = union_layer(site, own.grounds)
         return Result(layers={**layers, "buffer_union": union, **_held(union, lots)}, findings=findings)
 
     def _beside(self, lots: NDArray[np.object_], numbers: Ints) -> Ints:
-        """Add the groups that may have edge on the same lots."""
-        found = np.union1d(numbers, self.groups.around(shapely.bounds(lots)))
+        """Find the footprints of other groups that may have edge on the same lots."""
+        found = np.setdiff1d(self.groups.around(shapely.bounds(lots)), numbers)
         self.besides.update(found.tolist())
         return found
 
-    def _with(self, numbers: Ints, names: set[str], findings: Findings) -> dict[str, pd.DataFrame]:
-        """Survey more groups than those in question, and keep the rows of these."""
-        every, told = self.around(numbers), Findings()
-        site, ruling = every.inputs.site, every.inputs.ruling
-        edges = edges_with_lots(site, ruling, every.footprints, lots_of(site, Findings()), told)
-        layers = staked_layers(*edges, site, ruling, told)
-        told.forget(set(site.resources["resource_id"].to_numpy()[every.footprints.rows]) - names)
-        findings.extend(told)
-        return {
-            name: frame[frame["resource_id"].isin(names).to_numpy(dtype=bool)].reset_index(drop=True)
-            for name, frame in layers.items()
-        }
+    def _elsewhere(self, others: Ints, lots: Lots, few: Ints) -> dict[int, list[float]]:
+        """Measure the edge that some lots have in other groups, whole ones: lengths by lot."""
+        found = self.around(others)
+        site, there = found.inputs.site, lots_of(found.inputs.site, Findings())
+        edge, _ = edges_with_lots(site, found.inputs.ruling, found.footprints, there, Findings())
+        lengths = lengths_by_lot(edge.pieces)
+        place = {_key(lots, lot): lot for lot in few.tolist()}
+        known = {place.get(_key(there, lot)): parts for lot, parts in lengths.items()}
+        return {lot: parts for lot, parts in known.items() if lot is not None}
 
     def left_out(self, group: Sequence[int], why: str) -> Result:
         """Tell of a group that could not be surveyed."""
@@ -234,18 +235,19 @@ class _Surveyor:
         return Result(layers={}, findings=findings)
 
 
-def _lots_with_little_edge(edge: LotLines, ruling: Ruling, ft: float) -> NDArray[np.object_]:
+def _key(lots: Lots, lot: int) -> tuple[str, bytes]:
+    """Tell a lot from all others, whatever else was read."""
+    return str(lots.labels[lot]), shapely.to_wkb(lots.geometries[lot])
+
+
+def _lots_with_little_edge(edge: LotLines, ruling: Ruling, ft: float) -> Ints:
     """Find lots whose edge is so short that its lot lines are not marked, unless there is more of it elsewhere."""
     if ruling.find(Monuments) is None:
-        return np.zeros(0, dtype=object)
-    length = dict.fromkeys((lot for line in edge.lines for lot in line.lots), 0.0)
-    for piece in edge.pieces:
-        for lot in piece.holders:
-            length[lot] = length.get(lot, 0.0) + piece.end - piece.start
+        return np.zeros(0, dtype=np.intp)
+    lengths = lengths_by_lot(edge.pieces)
     token = ruling.length("token_edge_length") * ft * _ROUNDING
-    few = [lot for lot in sorted(length) if length[lot] <= token]
-    found: NDArray[np.object_] = edge.lots.geometries[np.array(few, dtype=np.intp)]
-    return found
+    met = {lot for line in edge.lines for lot in line.lots} | lengths.keys()
+    return np.array(sorted(lot for lot in met if math.fsum(lengths[lot]) <= token), dtype=np.intp)
 
 
 def _held(union: gpd.GeoDataFrame, lots: Lots) -> dict[str, pd.DataFrame]:

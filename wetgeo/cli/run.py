@@ -37,8 +37,7 @@ logger = logging.getLogger(__name__)
 WORK = ".wetgeo.work"
 #: a project with more resources is worked in tiles
 _WHOLE_MOST = 1500
-#: outputs that people read page by page, and the most resources that they are written for
-_DRAWN = ("html", "pdf", "declaration", "dxf")
+#: the most resources that outputs are written for that people read page by page
 _MOST_DRAWN = 5000
 #: findings that are printed; the others stand in the outputs
 _MOST_TOLD = 25
@@ -194,11 +193,12 @@ def work_folder(project: Project, *, dry_run: bool) -> Iterator[Path]:
 
 def formats_for(delineation: Delineation) -> tuple[str, ...]:
     """Choose the formats to write: drawings and reports of very many resources serve nobody, which is a finding."""
+    from wetgeo.outputs.write import DRAWN
     from wetgeo.pieces import Layers
 
     formats = delineation.project.formats
     many = Layers.of(delineation.layers).rows("resources")
-    left = [name for name in formats if name in _DRAWN] if many > _MOST_DRAWN else []
+    left = [name for name in formats if name in DRAWN] if many > _MOST_DRAWN else []
     if left:
         delineation.findings.warning(
             "outputs-limited",

@@ -52,6 +52,10 @@ WRITERS: dict[str, Writer] = {
 }
 
 
+#: formats that people read page by page
+DRAWN = frozenset({"html", "pdf", "declaration", "dxf"})
+
+
 def write_outputs(
     delineation: Delineation, folder: Path, *, overwrite: bool, formats: Sequence[str], claimed: bool = False
 ) -> list[Path]:
@@ -104,7 +108,8 @@ def write_outputs(
 def prepare(delineation: Delineation, formats: Sequence[str]) -> Delineation:
     """Conform all layers of the delineation's command, in the schema's order, and make layer ``findings``.
 
-    Layers on disk are conformed already.
+    Layers on disk are conformed already, and stay there unless something is drawn: drawings ask for layers over and
+    over.
 
     What shapefiles must cut and plan sheets leave out is found first, and added to the delineation's findings.
 
@@ -125,6 +130,8 @@ def prepare(delineation: Delineation, formats: Sequence[str]) -> Delineation:
         held = given.held(name)
         if held is None:
             held = empty(name, delineation.crs)
+        elif isinstance(held, StoredLayer) and DRAWN & set(formats):
+            held = given[name]
         elif not isinstance(held, StoredLayer):
             held = conform(name, held, delineation.crs)
         layers[name] = held

@@ -40,18 +40,21 @@ def box(left: float, bottom: float, side: float = 100.0) -> shapely.Polygon:
 
 
 def untidy() -> World:
-    """Give layers whose faults lie in different pieces: repeats, one id twice, bow ties, gaps in every kind of column."""
+    """Give layers whose faults lie in different pieces: repeats, one id twice, bow ties, gaps in every kind of column.
+
+    One layer is filtered, one in another CRS, one has heights here and there.
+    """
     tie = np.array([[0, 900], [200, 1000], [200, 900], [0, 1000]]) * FT + ORIGIN[:2]
     wetlands = gpd.GeoDataFrame(
         {
-            "ID": ["A", "B", "A", None, "D", "E", "A"],
-            "CLASS": ["Preserve", "Manage 1", "Manage 2", "Manage 3", "Preserve", "Manage 1", "Preserve"],
-            "VISITS": pd.array([1, None, 3, 4, None, None, 1], dtype="Int64"),
-            "SEEN": pd.array([None, None, True, False, None, None, None], dtype="boolean"),
-            "NOTE": [None, None, None, None, "late", None, None],
-            "SHARE": [0.5, np.nan, 1.0, np.nan, np.nan, np.nan, 0.5],
+            "ID": ["A", "B", "F", "A", None, "D", "E", "A"],
+            "CLASS": ["Preserve", "Manage 1", "?", "Manage 2", "Manage 3", "Preserve", "Manage 3", "Preserve"],
+            "VISITS": pd.array([1, None, 9, 3, 4, None, None, 1], dtype="Int64"),
+            "SEEN": pd.array([None, None, True, True, False, None, None, None], dtype="boolean"),
+            "NOTE": [None, None, None, None, None, "late", None, None],
+            "SHARE": [0.5, np.nan, 2.0, 1.0, np.nan, np.nan, np.nan, 0.5],
         },
-        geometry=[box(0, 0), box(60, 60), box(900, 0), box(1800, 0), shapely.Polygon(tie), None, box(0, 0)],
+        geometry=[box(0, 0), box(60, 60), box(0, 0), box(900, 0), box(1800, 0), shapely.Polygon(tie), None, box(0, 0)],
         crs=UTM,
     )
     lots = gpd.GeoDataFrame(
@@ -70,10 +73,20 @@ def untidy() -> World:
         geometry=[box(-500, -500, 1000), box(500, -500, 1000), box(1500, -500, 1000), box(-500, 500, 1000)],
         crs=UTM,
     )
+    lots.geometry = [shapely.force_3d(lot, 7.0) if row in (0, 3, 5) else lot for row, lot in enumerate(lots.geometry)]
+    lakes = gpd.GeoDataFrame(
+        {"ID": ["L", None, "M"], "VISITS": [0.5, None, 2.5], "Note": [None, "x", "y"]},
+        geometry=[box(0, 2000), box(900, 2000), box(1800, 2000)],
+        crs=UTM,
+    )
     project = """
 [layers.wetlands]
 path = "wetlands.{end}"
 fields = { id = "ID", class = "CLASS" }
+where = "ID IS NULL OR ID <> 'F'"
+[layers.lakes]
+path = "lakes.{end}"
+fields = { id = "ID" }
 [layers.parcels]
 path = "parcels.{end}"
 fields = { id = "PIN" }
@@ -81,7 +94,7 @@ fields = { id = "PIN" }
 path = "soils.{end}"
 fields = { hsg = "HSG" }
 """
-    layers = {"wetlands": wetlands, "parcels": lots, "soils": soils}
+    layers = {"wetlands": wetlands, "lakes": lakes, "parcels": lots, "soils": soils.to_crs("EPSG:4326")}
     return World(layers=layers, dem=random_world(1).dem, tables=project, rule="mcwd-2024")
 
 
@@ -103,13 +116,14 @@ def test_the_untidy_world_is_read_in_pieces(tmp_path: Path, monkeypatch: pytest.
     codes = set(found["findings"]["code"])
     assert {"duplicate-dropped", "id-repeated", "geometry-repaired", "geometry-dropped", "parcel-repeated"} <= codes
     assert {"resources-overlap", "id-missing", "value-unreadable", "parcel-overlap"} <= codes
+    assert {"geometry-flattened", "crs-reprojected"} <= codes
 
 
 @pytest.mark.usefixtures("small")
 def test_faults_of_several_layers_are_told_at_once_as_ever(tmp_path: Path) -> None:
     world = untidy()
-    world.layers["wetlands"].loc[5, "geometry"] = box(3000, 0)
-    world.layers["wetlands"].loc[5, "CLASS"] = "Manage 9"
+    world.layers["wetlands"].loc[6, "geometry"] = box(3000, 0)
+    world.layers["wetlands"].loc[6, "CLASS"] = "Manage 9"
     world.layers["wetlands"].loc[1, "CLASS"] = "Manage 8"
     world.layers["soils"] = world.layers["soils"].rename(columns={"HSG": "GROUP"})
     project = world.write(tmp_path)

@@ -100,10 +100,10 @@ def delineate_in_tiles(
         prepared = opened(str(at.site), site_state(at.site))
         tiles = _lay(prepared, at, crew, rules, progress)
         groups = _survey(prepared, at, crew, rules, tiles, progress)
-    progress(0.9, "putting the tiles together")
-    results = Results(tiles=[at.tiles / name for name in tiles], groups=[at.groups / name for name in groups])
-    found = merged(prepared, results, project.files, at.merged)
-    return replace(found, project=project)
+        progress(0.9, "putting the tiles together")
+        results = Results(tiles=[at.tiles / name for name in tiles], groups=[at.groups / name for name in groups])
+        found = merged(prepared, site_state(at.site), results, crew, at.merged)
+    return replace(found, project=project, inputs=list(project.files))
 
 
 def _prepare(project: Project, at: _Folders, crew: Workers, *, most: int, progress: Progress) -> str:

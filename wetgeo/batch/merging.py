@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import shutil
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,11 +20,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import shapely
+from pyproj import CRS
 
 from wetgeo.batch.buckets import Buckets, bucketed
-from wetgeo.batch.prepared import PIECE, Prepared
+from wetgeo.batch.prepared import PIECE, Prepared, opened
 from wetgeo.batch.results import findings_of
 from wetgeo.batch.tables import Ints
+from wetgeo.batch.workers import Workers
 from wetgeo.delineation import Delineation
 from wetgeo.findings import Findings
 from wetgeo.frames import conform, empty, natural_key
@@ -36,8 +39,8 @@ from wetgeo.soil_groups import tell_contested
 
 #: layers of the first pass, and of the second, whose rows are sorted by their resource first
 OF_TILES = ("buffers", "zones", "extensions", "access", "reasons")
-OF_GROUPS = ("edges", "monuments", "monument_proof")
-UNION = "buffer_union"
+OF_GROUPS = ("monuments", "edges", "monument_proof")
+UNION, PARCELS = "buffer_union", "parcels"
 #: bytes of geometry of a piece, as far as it goes
 _BYTES = 2**24
 #: files that are open at a time, at most; pieces are larger where there would be more
@@ -56,25 +59,45 @@ class Results:
     groups: Sequence[Path]
 
 
-def merged(prepared: Prepared, results: Results, files: Sequence[Path], folder: Path) -> Delineation:
-    """Put all results together; `files` are the inputs, and the layers are laid down in `folder`, made anew."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LayerTask:
+    """One layer to put together.
+
+    Attributes
+    ----------
+    site, state
+        As for `wetgeo.batch.laying.TileTask`.
+    results
+        Where the results lie.
+    folder, name
+        The folder that layers go into, and the layer's name.
+    """
+
+    site: str
+    state: str
+    results: Results
+    folder: Path
+    name: str
+
+
+def merged(prepared: Prepared, state: str, results: Results, crew: Workers, folder: Path) -> Delineation:
+    """Put all results together; layers are laid down in `folder`, made anew."""
     shutil.rmtree(folder, ignore_errors=True)
-    findings = prepared.findings()
-    for one in (*results.tiles, *results.groups):
-        findings.extend(findings_of(one))
-    tell_contested(findings)
+    folder.mkdir(parents=True)
     common = prepared.common
-    resources = prepared.resources_layer()
-    layers: dict[str, pd.DataFrame | StoredLayer] = {"resources": resources}
+    # the longest first, so that no worker is left with one of them in the end
+    names = (*OF_GROUPS, *OF_TILES, UNION, PARCELS)
+    tasks = [
+        LayerTask(site=str(prepared.folder), state=state, results=results, folder=folder, name=name) for name in names
+    ]
+    waiting = [(task, crew.submit(merge_layer, task)) for task in tasks]
+    findings = _findings(prepared, results)
+    layers: dict[str, pd.DataFrame | StoredLayer] = {"resources": prepared.resources_layer()}
     if (prepared.folder / "flow_paths.pickle").exists():
         layers["flow_paths"] = pd.read_pickle(prepared.folder / "flow_paths.pickle")  # noqa: S301 -- written by us
-    merging = _Merging(prepared, folder)
-    by_resource = _by_resource(resources)
-    for names, folders in ((OF_TILES, results.tiles), (OF_GROUPS, results.groups)):
-        for name in names:
-            layers |= merging.layer(name, folders, by_resource)
-    layers |= merging.layer(UNION, results.groups, _by_size(results.groups))
-    layers |= merging.parcels(results.groups, findings)
+    for task, future in waiting:
+        stored = _layer_of(crew, task, future)
+        layers[task.name] = empty(task.name, common.crs) if stored is None else stored
     return Delineation(
         project=common.project,
         pack=prepared.pack,
@@ -82,9 +105,85 @@ def merged(prepared: Prepared, results: Results, files: Sequence[Path], folder: 
         crs=common.crs,
         layers=Layers(layers),
         findings=findings,
-        inputs=list(files),
         dem=common.dem,
     )
+
+
+def _layer_of(crew: Workers, task: LayerTask, future: Future[StoredLayer | None]) -> StoredLayer | None:
+    try:
+        return future.result()
+    except Exception as fault:
+        if not crew.is_death(fault):
+            raise
+    return merge_layer(task)  # the worker died, of this layer or of another: here is more memory than there
+
+
+def _findings(prepared: Prepared, results: Results) -> Findings:
+    """Gather what was found, and tell what only all parts together can."""
+    findings = prepared.findings()
+    for one in (*results.tiles, *results.groups):
+        findings.extend(findings_of(one))
+    tell_contested(findings)
+    if "parcels" in prepared.common.layers and len(prepared.layers["parcels"].rows) > 0:
+        total, covered = (math.fsum(_values(results.groups, "held_total", name)) for name in ("total", "covered"))
+        held = math.fsum(_values(results.groups, "held", "area"))
+        tell_held(total, covered, held, _site(prepared), findings)
+    return findings
+
+
+def merge_layer(task: LayerTask) -> StoredLayer | None:
+    """Sort the rows of one layer; None where it has none."""
+    prepared = opened(task.site, task.state)
+    folder = task.folder / f"{task.name}.sorting"
+    shutil.rmtree(task.folder / task.name, ignore_errors=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    groups = task.results.groups
+    if task.name == PARCELS:
+        with bucketed(folder, _HELD) as buckets:
+            _fill(buckets, "held", groups, _by_label(groups))
+            pieces = _held(prepared, groups, buckets.read())
+            return _stored(task, pieces, prepared.common.crs)
+    schema, crs = LAYERS[task.name], prepared.common.crs
+    fields = [(field.name, _TYPES[field.kind]) for field in schema.fields]
+    arrow = pa.schema([*fields, *([] if schema.geometry is None else [(GEOMETRY, pa.binary())])])
+    here = None if schema.geometry is None else crs
+    with bucketed(folder, arrow) as buckets:
+        number = _by_size(groups) if task.name == UNION else _by_resource(prepared.resources_layer())
+        _fill(buckets, task.name, task.results.tiles if task.name in OF_TILES else groups, number)
+        return _stored(task, (conform(task.name, frame_of(table, here), crs) for table in buckets.read()), here)
+
+
+def _stored(task: LayerTask, pieces: Iterator[pd.DataFrame], crs: CRS | None) -> StoredLayer | None:
+    stored = StoredLayer.write(task.folder / task.name, pieces, crs)
+    return stored if stored.paths else None
+
+
+def _held(prepared: Prepared, groups: Sequence[Path], tables: Iterator[pa.Table]) -> Iterator[pd.DataFrame]:
+    """Add up what each parcel holds; the areas are such that their sums are exact in any order."""
+    total = math.fsum(_values(groups, "held_total", "total"))
+    for table in tables:
+        each = table.group_by(["label", GEOMETRY]).aggregate([("area", "sum")])
+        shapes = np.asarray(shapely.from_wkb(each.column(GEOMETRY).to_numpy(zero_copy_only=False)), dtype=object)
+        number = np.arange(len(shapes))
+        labels = np.array(each.column("label").to_pylist(), dtype=object)
+        lots = Lots(labels=labels, geometries=shapes, areas=shapely.area(shapes), outline=number)
+        held = Shares(lot=number, area=each.column("area_sum").to_numpy(), covered=math.nan, total=total)
+        yield conform(PARCELS, held_layer(held, lots, _site(prepared)), prepared.common.crs)
+
+
+def _site(prepared: Prepared) -> Site:
+    """Make a site without features, for its CRS and units."""
+    common = prepared.common
+    none = gpd.GeoDataFrame(geometry=[], crs=common.crs)
+    return Site(crs=common.crs, unit_m=common.unit_m, resources=none, date=common.project.date)
+
+
+def _values(folders: Sequence[Path], name: str, column: str) -> Iterator[float]:
+    """Give the values of one column of a layer of results, one after the other."""
+    for folder in folders:
+        table = _table(folder, name, [column])
+        if table is not None:
+            yield from table.column(column).to_pylist()
 
 
 def _by_resource(resources: StoredLayer) -> Number:
@@ -131,70 +230,12 @@ def _table(folder: Path, name: str, columns: Sequence[str]) -> Any:  # noqa: ANN
         return file.read(columns=list(columns)) if file.metadata.num_rows else None
 
 
-class _Merging:
-    """Sorts layers of one site into `folder`."""
-
-    def __init__(self, prepared: Prepared, folder: Path) -> None:
-        self.common, self.folder = prepared.common, folder
-        self.has_parcels = "parcels" in self.common.layers and len(prepared.layers["parcels"].rows) > 0
-
-    def layer(self, name: str, folders: Sequence[Path], number: Number) -> dict[str, pd.DataFrame | StoredLayer]:
-        """Sort the rows of one layer; `number` is one by which pieces may be told apart and put in order."""
-        schema, geometry = LAYERS[name], LAYERS[name].geometry
-        fields = [(field.name, _TYPES[field.kind]) for field in schema.fields]
-        arrow = pa.schema([*fields, *([] if geometry is None else [(GEOMETRY, pa.binary())])])
-        crs = None if geometry is None else self.common.crs
-        with bucketed(self.folder / "sorting", arrow) as buckets:
-            _fill(buckets, name, folders, number)
-            pieces = (conform(name, frame_of(table, crs), self.common.crs) for table in buckets.read())
-            return self._stored(name, pieces)
-
-    def _stored(self, name: str, pieces: Iterator[pd.DataFrame]) -> dict[str, pd.DataFrame | StoredLayer]:
-        crs = None if LAYERS[name].geometry is None else self.common.crs
-        stored = StoredLayer.write(self.folder / name, pieces, crs)
-        return {name: stored if stored.paths else empty(name, self.common.crs)}
-
-    def parcels(self, folders: Sequence[Path], findings: Findings) -> dict[str, pd.DataFrame | StoredLayer]:
-        """Add up what each parcel holds; the areas are such that their sums are exact in any order."""
-        found = [_table(folder, "held_total", ["covered", "total"]) for folder in folders]
-        covered, total = (
-            math.fsum(value for table in found if table is not None for value in table.column(name).to_pylist())
-            for name in ("covered", "total")
-        )
-        if self.has_parcels:
-            tell_held(total, covered, math.fsum(_areas(folders)), self._site(), findings)
-        with bucketed(self.folder / "sorting", _HELD) as buckets:
-            _fill(buckets, "held", folders, _by_label(folders))
-            return self._stored("parcels", (self._held(table, covered, total) for table in buckets.read()))
-
-    def _held(self, table: pa.Table, covered: float, total: float) -> pd.DataFrame:
-        each = table.group_by(["label", GEOMETRY]).aggregate([("area", "sum")])
-        shapes = np.asarray(shapely.from_wkb(each.column(GEOMETRY).to_numpy(zero_copy_only=False)), dtype=object)
-        number = np.arange(len(shapes))
-        labels = np.array(each.column("label").to_pylist(), dtype=object)
-        lots = Lots(labels=labels, geometries=shapes, areas=shapely.area(shapes), outline=number)
-        held = Shares(lot=number, area=each.column("area_sum").to_numpy(), covered=covered, total=total)
-        return conform("parcels", held_layer(held, lots, self._site()), self.common.crs)
-
-    def _site(self) -> Site:
-        common = self.common
-        none = gpd.GeoDataFrame(geometry=[], crs=common.crs)
-        return Site(crs=common.crs, unit_m=common.unit_m, resources=none, date=common.project.date)
-
-
 def _fill(buckets: Buckets, name: str, folders: Sequence[Path], number: Number) -> None:
     names = buckets.schema.names
     for folder in folders:
         table = _table(folder, name, names)
         if table is not None:
             buckets.add(table.select(names).replace_schema_metadata(None).cast(buckets.schema), number(table))
-
-
-def _areas(folders: Sequence[Path]) -> Iterator[float]:
-    for folder in folders:
-        table = _table(folder, "held", ["area"])
-        if table is not None:
-            yield from table.column("area").to_pylist()
 
 
 def _by_label(folders: Sequence[Path]) -> Number:

@@ -27,6 +27,8 @@ _AHEAD = 2
 _RETRIES = 3
 
 
+#: GDAL's own name for the memory in which it keeps what it read of rasters; it would take a twentieth of the machine's
+_RASTER_CACHE, _RASTER_CACHE_MB = "GDAL_CACHEMAX", "64"
 #: memory that a worker may need, bytes
 _MEMORY = 1.5 * 2**30
 
@@ -116,6 +118,7 @@ def _begin(parent: int, count: int) -> None:
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     os.environ.setdefault(VARIABLE, str(max(1, sensible_count() // count)))
+    os.environ.setdefault(_RASTER_CACHE, _RASTER_CACHE_MB)
 
     def watch() -> None:
         while os.getppid() == parent:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import shapely
 
-from wetgeo.kernels.coverage import BLOCK, covered_fraction, cut, mean_slope, mean_slopes, part_around
+from wetgeo.kernels.coverage import BLOCK, covered_fraction, cut, known_share, mean_slope, mean_slopes, part_around
 from wetgeo.kernels.grid import Grid
 
 
@@ -150,3 +150,15 @@ def test_means_from_blocks_are_those_of_the_whole_and_of_any_part_of_the_polygon
     some = mean_slopes(source, polygons[::2])
     assert np.array_equal(some[0], percent[::2], equal_nan=True)
     assert np.array_equal(some[1], coverage[::2])
+
+
+def test_the_known_share_of_ground_by_hand():
+    """Elevations end in the middle of a square of 8 by 8; of what they cover, a void takes a cell of 1.5 by 1.25."""
+    grid = flat()
+    across = shapely.box(96, 208, 104, 216)
+    assert known_share(grid, across) == pytest.approx(0.5)
+    grid.z[3, 1] = np.nan
+    assert known_share(grid, across) == pytest.approx(0.5 - 1.5 * 1.25 / 64)
+    assert known_share(grid, shapely.box(101.5, 213, 103, 214.25)) == pytest.approx(0, abs=1e-12)
+    assert known_share(None, across) == 0
+    assert known_share(None, shapely.Polygon()) == known_share(grid, shapely.Polygon()) == 1

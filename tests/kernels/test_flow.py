@@ -11,7 +11,7 @@ import pytest
 
 from wetgeo.kernels import tracing
 from wetgeo.kernels.drainage import drainage_lines
-from wetgeo.kernels.flow import accumulation, drains_to, filled, quiet, routing, trace_down
+from wetgeo.kernels.flow import Routing, accumulation, drains_to, filled, quiet, routing, trace_down
 from wetgeo.kernels.grid import Grid
 
 SIZE = 160
@@ -178,3 +178,29 @@ def test_threads_get_their_terminal_back():
     for worker in workers:
         worker.join()
     assert os.fstat(2).st_ino == before
+
+
+def unfilled(z: np.ndarray) -> Routing:
+    """The ways of water on ground whose hollows are as they are."""
+    nowhere = np.zeros(z.shape, dtype=bool)
+    return Routing(grid=ground(z), sink=nowhere, way=tracing.headings(z, nowhere, 1.0, 1.0))
+
+
+def test_in_a_hollow_that_is_not_filled_water_ends_at_its_bottom():
+    x, y = centres(41)
+    ways = unfilled(x**2 + y**2)
+    for path in trace_down(ways, np.array([3.5, 20.5, 33.5]), np.array([5.5, 38.5, 21.5])):
+        assert path is not None
+        assert path.end == "pit"
+        assert np.hypot(path.x[-1] - 20.5, path.y[-1] - 20.5) < 1
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "end"), [(10.5, 10.5, "pit"), (0.5, 10.5, "edge"), (10.5, 20.5, "edge"), (15.5, 4.5, "void")]
+)
+def test_on_level_ground_water_stays_where_it_is(x, y, end):
+    z = np.full((21, 21), 7.0)
+    z[17:19, 15:17] = np.nan  # a void whose upper row is y = 3 to 4
+    (path,) = trace_down(unfilled(z), np.array([x]), np.array([y]))
+    assert path is not None
+    assert (path.end, path.x.tolist(), path.y.tolist()) == (end, [x], [y])

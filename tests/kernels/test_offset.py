@@ -74,6 +74,20 @@ def test_subtract_takes_all_neighbours_away_whatever_their_order():
     assert subtract(ground, array())[0].equals(ground[0])
 
 
+def test_subtract_takes_away_many_neighbours_as_it_does_few():
+    """Twelve ponds, one beside the other and some overlapping, and a plain neighbour of two."""
+    ponds = [shapely.Point(8 * i, 5).buffer(3.5 if i % 2 else 4.6) for i in range(12)]
+    ground = array(shapely.box(-10, 0, 100, 10), shapely.box(80, 4, 95, 30), shapely.box(200, 0, 210, 10))
+    for others in (ponds, ponds[::-1]):
+        left = subtract(ground, array(*others))
+        for before, after in zip(ground, left, strict=True):
+            exact = shapely.difference(before, shapely.union_all(ponds))
+            assert shapely.symmetric_difference(after, exact).area < 1e-9
+    # radii of 4.6 and 3.5 by turns, 8 apart: the ponds overlap, and leave nothing of the line through their centres
+    middle = shapely.intersection(subtract(ground, array(*ponds))[0], shapely.LineString([(0, 5), (88, 5)]))
+    assert middle.length == pytest.approx(0, abs=1e-9)
+
+
 def test_only_polygons_stay():
     mixed = shapely.GeometryCollection([shapely.box(0, 0, 1, 1), shapely.LineString([(2, 0), (3, 0)])])
     kept = polygons_only(array(mixed, shapely.LineString([(0, 0), (1, 1)]), shapely.box(0, 0, 1, 1)))

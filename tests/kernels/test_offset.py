@@ -75,17 +75,18 @@ def test_subtract_takes_all_neighbours_away_whatever_their_order():
 
 
 def test_subtract_takes_away_many_neighbours_as_it_does_few():
-    """Twelve ponds, one beside the other and some overlapping, and a plain neighbour of two."""
+    """Twelve ponds, each overlapping the next, and ground with two ponds or none."""
     ponds = [shapely.Point(8 * i, 5).buffer(3.5 if i % 2 else 4.6) for i in range(12)]
     ground = array(shapely.box(-10, 0, 100, 10), shapely.box(80, 4, 95, 30), shapely.box(200, 0, 210, 10))
     for others in (ponds, ponds[::-1]):
         left = subtract(ground, array(*others))
         for before, after in zip(ground, left, strict=True):
             exact = shapely.difference(before, shapely.union_all(ponds))
-            assert shapely.symmetric_difference(after, exact).area < 1e-9
+            assert shapely.hausdorff_distance(after, exact) < 1e-5  # many are united on a grid, which is finer
+            assert after.area == pytest.approx(exact.area, abs=1e-5 * exact.length)
     # radii of 4.6 and 3.5 by turns, 8 apart: the ponds overlap, and leave nothing of the line through their centres
     middle = shapely.intersection(subtract(ground, array(*ponds))[0], shapely.LineString([(0, 5), (88, 5)]))
-    assert middle.length == pytest.approx(0, abs=1e-9)
+    assert middle.length == pytest.approx(0, abs=1e-5)
 
 
 def test_only_polygons_stay():

@@ -122,7 +122,9 @@ def _met(
 
     @lru_cache(maxsize=8)
     def shapes(number: int) -> NDArray[np.object_]:
-        return _footprints(folder, tiles[number], crs)
+        found = _footprints(folder, tiles[number], crs)
+        shapely.prepare(found)  # most have several others near
+        return found
 
     found: list[Ints] = []
     for mine, (a, b) in _by_tiles(tile[one], tile[two]):

@@ -73,20 +73,24 @@ def on_the_ellipsoid(run: Run) -> Verdict:
 
 def apart(run: Run) -> Iterator[Verdict]:
     """No buffer covers a wetland, lake or stream, and none leaves the tract."""
-    buffers = run.layers["buffers"]
-    shapes, waters = buffers.geometry.to_numpy(), run.layers["resources"].geometry.to_numpy()
-    slack = LINE_FT * run.ft * np.maximum(shapely.length(shapes), 1)
-    row, water = shapely.STRtree(waters).query(shapes, predicate="intersects")
-    common = np.zeros(len(shapes))
-    np.add.at(common, row, shapely.area(shapely.intersection(shapes[row], waters[water])))
-    over = np.maximum(common - slack * 1e-3, 0) / run.ft**2
-    yield within("buffers lie off all resources", over, 0.5, "sq ft", buffers["resource_id"])
+    names, waters = run.layers["resources"]["resource_id"], run.layers["resources"].geometry.to_numpy()
+    slack = LINE_FT * run.ft * np.maximum(shapely.length(waters), 1)
+    over = np.maximum(common(waters, run.united) - slack * 1e-3, 0) / run.ft**2
+    yield within("buffers lie off all resources", over, 0.5, "sq ft", names)
     if "tract" not in run.inputs:
         yield Verdict("buffers lie in the tract", None, "the project has no tract")
         return
     tract = shapely.union_all(run.inputs["tract"].geometry.to_numpy())
-    out = shapely.area(shapely.difference(shapes, tract)) / run.ft**2
-    yield within("buffers lie in the tract", out, 0.5, "sq ft", buffers["resource_id"])
+    out = shapely.area(shapely.difference(run.united, tract)) / run.ft**2
+    middles = shapely.point_on_surface(run.united)
+    yield within("buffers lie in the tract", out, 0.5, "sq ft", [f"ground about {middle.wkt}" for middle in middles])
+
+
+def common(shapes: Array, others: Array) -> Array:
+    """Area that each shape shares with others, of which no two overlap; by the shoelace formula."""
+    row, other = shapely.STRtree(others).query(shapes, predicate="intersects")
+    shared = shapely.intersection(shapes[row], others[other])
+    return np.bincount(row, [shoelace(shape) for shape in shared], len(shapes))
 
 
 def united(run: Run) -> Verdict:
@@ -98,7 +102,7 @@ def united(run: Run) -> Verdict:
     mine, theirs = inside(points, buffers), inside(points, union)
     wrong = points[mine != theirs]
     wrong = wrong[~near(wrong, shapely.boundary(np.concatenate([buffers, union])), LINE_FT * run.ft)]
-    total = abs(shapely.area(shapely.union_all(buffers)) - shapely.area(union).sum()) / run.ft**2
+    total = abs(shapely.area(run.united).sum() - shapely.area(union).sum()) / run.ft**2
     words = f"{len(wrong)} of {len(points):,} points are in one and not in the other; areas differ by {total:.4g} sq ft"
     return Verdict("buffer_union holds the buffers and nothing else", not len(wrong) and total < 0.5, words)
 
@@ -122,14 +126,12 @@ def zones(run: Run) -> Iterator[Verdict]:
 def parcels(run: Run) -> Iterator[Verdict]:
     """Each parcel holds the buffer that lies on it: overlaid anew, and measured by the shoelace formula."""
     frame, buffers = run.layers["parcels"], run.layers["buffers"].geometry.to_numpy()
-    lot, buffer = shapely.STRtree(buffers).query(frame.geometry.to_numpy(), predicate="intersects")
-    common = shapely.intersection(frame.geometry.to_numpy()[lot], buffers[buffer])
-    own = [shoelace(shapely.union_all(common[lot == at])) / run.ft**2 for at in range(len(frame))]
+    own = common(frame.geometry.to_numpy(), run.united) / run.ft**2
     yield within("buffer_sqft of parcels", np.abs(own - frame["buffer_sqft"]), 0.5, "sq ft", frame["parcel_id"])
     if "parcels" not in run.inputs or not len(buffers):
         return
     points = over(buffers)
-    points = points[inside(points, buffers)]
+    points = points[inside(points, run.united)]
     given = run.inputs["parcels"].geometry.to_numpy()
     lost = points[inside(points, given) & ~inside(points, frame.geometry.to_numpy())]
     # what is held to a square foot or less is no row

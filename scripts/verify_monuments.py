@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import csv
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import shapely
 from pyproj import Transformer
 from scipy.spatial import cKDTree
-from verify_points import distances
-from verify_read import FOOT, Array, Run, Shape, Verdict, lots, within
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from verify_points import distances, inside
+from verify_read import Array, Run, Shape, Verdict, feet, lots, within
 
 #: a monument stands on the edge to this, feet
 ON_FT = 0.06
 #: lot lines within half a foot are one, and its monument may stand on either: feet along the edge
 LOT_LINE_FT = 1.0
+#: lot lines within this distance of each other are one, feet
+SAME_FT = 0.5
 #: where the edge is still within half a foot of the lot line so far on, it runs along it: feet
 BESIDE_FT = 2.0
 
@@ -59,7 +54,9 @@ def on_outline(run: Run) -> Verdict:
         return Verdict("edges lie on the outline of the buffers", None, "there are none")
     lines = np.concatenate([union.geometry.to_numpy(), run.uncounted])
     middles = shapely.line_interpolate_point(mine.geometry.to_numpy(), 0.5, normalized=True)
-    away = distances(shapely.get_coordinates(middles), lines) / run.ft
+    points = shapely.get_coordinates(middles)
+    # what bounds a buffer goes straight over surface that does not count as buffer
+    away = np.where(inside(points, run.uncounted), 0.0, distances(points, lines) / run.ft)
     return within("edges lie on the outline of the buffers", away, ON_FT, "ft", mine["resource_id"])
 
 
@@ -87,15 +84,8 @@ def fields(run: Run) -> Iterator[Verdict]:
 
 def interval_ft(run: Run) -> float | None:
     """The greatest gap that the rule allows, from its pack; None where it has none."""
-    path = Path(run.provenance["rule"]["path"])
-    if not path.is_file():
-        return None
-    pack = tomllib.loads(path.read_text(encoding="utf-8"))
-    for provision in pack.get("provision", []):
-        if provision.get("kind") == "monuments":
-            number, unit = provision["interval"].split()
-            return float(number) * {"ft": 1.0, "m": 1 / FOOT}[unit]
-    return None
+    provision = run.provision("monuments")
+    return None if provision is None else feet(provision["interval"])
 
 
 def gaps(run: Run) -> Verdict:
@@ -133,9 +123,11 @@ def lot_lines(run: Run) -> Verdict:
     if "parcels" not in run.inputs:
         return Verdict("monuments at lot lines", None, "the project has no parcels")
     monuments = run.layers["monuments"]
-    lines = shapely.boundary(lots(run))
+    held = lots(run)
+    lines = shapely.boundary(held)
     tree = shapely.STRtree(lines)
-    bare, count = [], 0
+    bare: list[tuple[str, Shape]] = []
+    count = 0
     for name in monuments["resource_id"].unique():
         edge = run.uplands[name]
         crossed = lines[tree.query(edge, predicate="intersects")]
@@ -145,9 +137,38 @@ def lot_lines(run: Run) -> Verdict:
         points = monuments.geometry[monuments["resource_id"] == name].to_numpy()
         away = shapely.distance(places, shapely.union_all(points)) / run.ft
         count += len(places)
-        bare += [f"{name} at ({place.x:.1f}, {place.y:.1f})" for place in places[away > LOT_LINE_FT]]
+        bare += [(name, place) for place in places[away > LOT_LINE_FT]]
+    free = _need_none(run, [place for _, place in bare], held)
+    lacking = [
+        f"{name} at ({place.x:.1f}, {place.y:.1f})" for (name, place), none in zip(bare, free, strict=True) if not none
+    ]
     words = f"{count - len(bare):,} of {count:,} crossings of edge and lot line have one"
-    return Verdict("monuments at lot lines", not bare, words + "".join(f"; none for {place}" for place in bare[:5]))
+    words += f", and {len(bare) - len(lacking):,} need none"
+    return Verdict(
+        "monuments at lot lines", not lacking, words + "".join(f"; none for {place}" for place in lacking[:5])
+    )
+
+
+def _need_none(run: Run, places: list[Shape], held: Array) -> list[bool]:
+    """Tell the crossings where no lot ends that has more edge than the token length."""
+    if not places:
+        return []
+    edge = run.layers["edges"].query("kind == 'upland'").geometry.to_numpy()
+    parts = shapely.get_parts(shapely.line_merge(shapely.union_all(edge)))
+    token = float(run.provenance["options"].get("token_edge_length") or 0.0)
+    tree = shapely.STRtree(held)
+    mine = parts[shapely.STRtree(parts).nearest(places)]
+    station = shapely.line_locate_point(mine, places)
+    found = []
+    for line, at in zip(mine, station, strict=True):
+        # lot lines within half a foot of each other are one: the edge that comes back within that has crossed none
+        beyond = [at + side * SAME_FT * run.ft for side in (-1, 1)]
+        beyond = [each % line.length if line.is_closed else min(max(each, 0.0), line.length) for each in beyond]
+        on = [set(tree.query(line.interpolate(each), predicate="intersects").tolist()) for each in beyond]
+        ends = held[sorted(on[0] ^ on[1])]
+        holds = [length(shapely.intersection(shapely.union_all(edge), lot)) / run.ft for lot in ends]
+        found.append(max(holds, default=0.0) <= token + ON_FT)
+    return found
 
 
 def _along(places: Array, edge: Shape, crossed: Array, ft: float) -> Array:

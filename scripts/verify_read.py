@@ -93,17 +93,48 @@ class Run:
         inputs = {
             name: _input(path.parent, table, crs)
             for name, table in project.get("layers", {}).items()
-            if name in ("tract", "parcels", "existing_impervious", "trails")
+            if name in ("tract", "parcels", "existing_impervious", "trails", "structures")
         }
         return cls(folder, layers, provenance, project, crs, inputs)
 
     @cached_property
+    def provisions(self) -> list[Mapping[str, Any]]:
+        """The provisions of the rule, from its pack; none where it is not there."""
+        path = Path(self.provenance["rule"]["path"])
+        if not path.is_file():
+            return []
+        return list(tomllib.loads(path.read_text(encoding="utf-8")).get("provision", []))
+
+    def provision(self, kind: str) -> Mapping[str, Any] | None:
+        """The first provision of a kind."""
+        return next((each for each in self.provisions if each.get("kind") == kind), None)
+
+    @cached_property
+    def in_part(self) -> bool:
+        """Whether the option `trigger` makes only the part of an edge subject that water from new surface reaches."""
+        trigger, provision = self.provenance["options"].get("trigger"), self.provision("subject_edge")
+        return trigger is not None and provision is not None and trigger not in provision["whole"]
+
+    def given(self, layer: str, role: str) -> list[Any]:
+        """What a layer of the project says of each feature under a role, as the project file has it read."""
+        table = self.project["layers"][layer]
+        frame, default = self.inputs[layer], table.get("defaults", {}).get(role)
+        column = table.get("fields", {}).get(role)
+        told = [None] * len(frame) if column is None else frame[column].where(frame[column].notna(), None).tolist()
+        means = table.get("values", {}).get(role, {})
+        return [default if each is None else means.get(str(each), each) for each in told]
+
+    @cached_property
     def uncounted(self) -> Array:
-        """Surfaces that do not count as buffer, or not to its width."""
-        found = [
-            self.inputs[name].geometry.to_numpy() for name in ("existing_impervious", "trails") if name in self.inputs
-        ]
-        return np.concatenate(found or [np.empty(0, dtype=object)])
+        """Surfaces that do not count as buffer, or not to its width; lines as wide as they are said to be."""
+        found = [np.empty(0, dtype=object)]
+        for name in ("existing_impervious", "trails"):
+            if name in self.inputs:
+                shapes = self.inputs[name].geometry.to_numpy()
+                widths = [float(width or 0) * self.ft for width in self.given(name, "width_ft")]
+                drawn = shapely.buffer(shapes, np.array(widths) / 2, quad_segs=32, cap_style="flat")
+                found.append(np.where(shapely.get_dimensions(shapes) == 1, drawn, shapes))
+        return np.concatenate(found)
 
     @cached_property
     def zoned(self) -> set[str]:
@@ -152,10 +183,15 @@ class Run:
         pieces = self.layers["edges"].query("kind == 'upland'").groupby("resource_id").geometry
         return {str(name): shapely.line_merge(shapely.union_all(mine.to_numpy())) for name, mine in pieces}
 
+    @cached_property
+    def united(self) -> Array:
+        """The parts of the ground that the rows of `buffers` cover, each ground once, however many overlap there."""
+        return np.asarray(shapely.get_parts(shapely.union_all(self.layers["buffers"].geometry.to_numpy())))
+
     def limited(self) -> set[str]:
-        """Resources whose width structures cut off on some parcel."""
+        """Resources whose width existing structures cut off on some parcel."""
         reasons = self.layers["reasons"]
-        return set(reasons["resource_id"][reasons["provision"].astype(str).str.contains("structure", case=False)])
+        return set(reasons["resource_id"][reasons["provision"] == "existing_structure"])
 
     def unchanged(self) -> Verdict:
         """Tell whether the inputs are still those that the run read."""
@@ -175,6 +211,12 @@ class Run:
         missing = [name for name in told if name not in self.layers]
         words = "; ".join(wrong + [f"{name} is missing" for name in missing])
         return Verdict("rows of the layers", not words, words or f"{len(told)} layers as counted in provenance.json")
+
+
+def feet(text: str) -> float:
+    """A length of a pack in feet."""
+    number, unit = text.split()
+    return float(number) * {"ft": 1.0, "m": 1 / FOOT}[unit]
 
 
 def _hash(base: Path, each: Mapping[str, Any]) -> bool | None:

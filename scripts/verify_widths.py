@@ -20,7 +20,13 @@ LEAST, DENSEST_FT = 60, 0.25
 #: the points reach so far, times the width, and stand so much aside of the edge's normal: radians
 REACH, ASIDE = 1.3, np.pi / 4
 #: cells of the distance transforms together, and of one; cells in a width, and in a resource from bank to bank
-CELLS, MOST_CELLS, FINE, THIN = 6_000_000, 400_000, 15, 4
+CELLS, MOST_CELLS, FINE, THIN = 9_000_000, 400_000, 15, 4
+#: the area of a plain buffer by cells may differ by this share of outline times width; where it differs by more, it is
+#: reckoned again in smaller cells, so that what differs because cells are coarse differs less
+SHARE, SMALLER = 0.02, (1, 2, 4)
+#: where a part of the edge is subject: how far out the ground beside it is asked for, of the way to a point; and how
+#: near to the outline, in widths, a point is not asked
+STEP, BOUND = 0.05, 0.06
 #: a buffer's edge is nowhere further from the true offset: feet
 OFFSET_FT = 0.05
 
@@ -43,9 +49,6 @@ class Found:
 
 def verdicts(run: Run) -> Iterator[Verdict]:
     """Judge the buffers by distance: within the width is buffer, beyond it is none, and the outline is at the width."""
-    if run.project.get("options", {}).get("trigger") in ("stormwater", "new_residence"):
-        yield Verdict("widths of buffers", None, "only a part of the edges is subject")
-        return
     left_out = run.limited()
     frame = run.layers["buffers"]
     rows = [row for row in frame.itertuples() if row.resource_id not in left_out and row.width_ft > 0]
@@ -74,14 +77,20 @@ def verdicts(run: Run) -> Iterator[Verdict]:
             f"line) are off the width; greatest difference {found.stations[worst]:.4f} ft ({worst}), allowed "
             f"{OFFSET_FT:g}" + "".join(f"; {place}" for place in found.stations_wrong[:5]),
         )
+    if not run.in_part:
+        yield cells(found, rows)
+    yield from unjudged(found, left_out)
+
+
+def cells(found: Found, rows: list[Row]) -> Verdict:
+    """Say how the areas agree with those by cells."""
     shares = within(
-        "areas of plain buffers, by a distance transform", list(found.shares.values()), 0.02, "of outline times width",
+        "areas of plain buffers, by a distance transform", list(found.shares.values()), SHARE, "of outline times width",
         found.shares,
     )  # fmt: skip
     others = len(rows) - len(found.shares)
     why = f"{others:,} not asked: not plain, too large for fine cells, or more than there are cells for"
-    yield Verdict(shares.quantity, shares.agrees, f"{shares.words}; {why}")
-    yield from unjudged(found, left_out)
+    return Verdict(shares.quantity, shares.agrees, f"{shares.words}; {why}")
 
 
 def unjudged(found: Found, left_out: set[str]) -> Iterator[Verdict]:
@@ -113,17 +122,15 @@ def judge(run: Run, row: Row, points_in_unit: float, stations_in_unit: float, fo
     odd = is_odd(run, name, points, width)
     found.odd, found.points = found.odd + int(odd.sum()), found.points + int((~odd).sum())
     points = points[~odd]
-    bad = on_the_wrong_side(points, resource, buffer, width, LINE_FT * run.ft)
+    judged = in_part if run.in_part else on_the_wrong_side
+    bad = judged(points, resource, buffer, width, LINE_FT * run.ft)
     bad = bad[~near(bad, shapely.boundary(lines), LINE_FT * run.ft)]
     # ground within the width that is no buffer must be water, or off the tract
     excused = ~inside(bad, np.array([buffer])) & (inside(bad, waters) | run.off_tract(bad, tract))
     found.points_wrong += [f"{name} at ({x:.1f}, {y:.1f})" for x, y in bad[~excused]]
     any_odd = bool(odd.any()) | outline(run, row, numbers(buffer.length, stations_in_unit, run.ft), lines, found)
-    if not any_odd and buffer.area > 0:
-        cells = transformed(resource, width, waters, tract if "tract" in run.inputs else None, CELLS - found.cells)
-        if cells is not None:
-            found.cells += cells[1]
-            found.shares[name] = abs(cells[0] - buffer.area) / ((resource.length + 2 * np.pi * width) * width)
+    if not any_odd and buffer.area > 0 and not run.in_part:
+        by_cells(run, row, waters, tract if "tract" in run.inputs else None, found)
 
 
 def numbers(length: float, in_unit: float, ft: float) -> int:
@@ -157,6 +164,22 @@ def on_the_wrong_side(points: Array, resource: Shape, buffer: Shape, width: floa
     return points[lacking | (mine & ~shapely.dwithin(resource, asked, width + slack))]
 
 
+def in_part(points: Array, resource: Shape, buffer: Shape, width: float, slack: float) -> Array:
+    """As `on_the_wrong_side`, where only a part of the edge is subject.
+
+    Ground within the width is buffer where, and only where, the ground next to the edge is that lies straight below it.
+    """
+    asked, edge = shapely.points(points), shapely.boundary(resource)
+    foot = shapely.get_coordinates(shapely.shortest_line(edge, asked)).reshape(-1, 2, 2)[:, 0]
+    beside = shapely.points(foot + STEP * (points - foot))
+    mine, subject = shapely.intersects(buffer, asked), shapely.intersects(buffer, beside)
+    reached = shapely.dwithin(resource, asked, width - slack) & ~shapely.intersects(resource, asked)
+    # a part ends between two rays, which stand apart by more the further out
+    bound = near(points, np.array([shapely.boundary(buffer)]), BOUND * width)
+    beyond = mine & ~shapely.dwithin(resource, asked, width + slack)
+    return points[(reached & (mine != subject) & ~bound) | beyond]
+
+
 def outline(run: Run, row: Row, count: int, lines: Array, found: Found) -> bool:
     """Judge stations of a buffer's outline: at the width from the resource, or on a line that bounds it elsewhere."""
     width, slack = row.width_ft * run.ft, LINE_FT * run.ft
@@ -165,7 +188,9 @@ def outline(run: Run, row: Row, count: int, lines: Array, found: Found) -> bool:
     found.odd += int(odd.sum())
     stations = stations[~odd & ~near(stations, shapely.boundary(lines), slack)]
     found.asked += len(stations)
-    error = np.abs(distances(stations, np.array([run.resource(row.resource_id)])) - width) / run.ft
+    error = (distances(stations, np.array([run.resource(row.resource_id)])) - width) / run.ft
+    # where the edge ceases to be subject, the outline comes back to it
+    error = np.maximum(error, 0) if run.in_part else np.abs(error)
     if len(error):
         found.stations[row.resource_id] = float(error.max())
     bad = error > OFFSET_FT
@@ -173,8 +198,22 @@ def outline(run: Run, row: Row, count: int, lines: Array, found: Found) -> bool:
     return bool(odd.any())
 
 
+def by_cells(run: Run, row: Row, waters: Array, tract: Array | None, found: Found) -> None:
+    """Compare the area of a plain buffer with that of its cells."""
+    resource, width = run.resource(row.resource_id), row.width_ft * run.ft
+    for smaller in SMALLER:
+        cells = transformed(resource, width, waters, tract, CELLS - found.cells, smaller)
+        if cells is None:
+            return
+        found.cells += cells[1]
+        share = abs(cells[0] - row.geometry.area) / ((resource.length + 2 * np.pi * width) * width)
+        found.shares[row.resource_id] = share
+        if share <= SHARE:
+            return
+
+
 def transformed(
-    resource: Shape, width: float, waters: Array, tract: Array | None, most: int
+    resource: Shape, width: float, waters: Array, tract: Array | None, most: int, smaller: int = 1
 ) -> tuple[float, int] | None:
     """Area of the upland within a width from cells and their distance to the nearest cell of the resource; the cells.
 
@@ -182,7 +221,7 @@ def transformed(
     """
     left, bottom, right, top = resource.bounds
     # small beside the width and beside the resource itself
-    step = min(width / FINE, 2 * resource.area / max(resource.length, 1e-9) / THIN)
+    step = min(width / FINE, 2 * resource.area / max(resource.length, 1e-9) / THIN) / smaller
     if not step > 0:
         return None
     columns, rows = (int(np.ceil((size + 2.2 * width) / step)) for size in (right - left, top - bottom))

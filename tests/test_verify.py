@@ -51,8 +51,25 @@ def verify_run():
         sys.path.remove(str(SCRIPTS))
 
 
+#: sample, option in the place of its own, and layers that it takes
+VARIANTS = {
+    "residence": (
+        "mcwd",
+        'trigger = "new_residence"',
+        {"new_impervious": "", "structures": 'fields = { kind = "KIND" }'},
+    ),
+    "stormwater": ("mcwd", 'trigger = "stormwater"', {"new_impervious": ""}),
+    "token": ("mcwd", 'token_edge_length = "400 ft"', {}),
+}
+
+
 def run_sample(run_wetgeo, folder, district):
-    text = (ROOT / "data_samples" / f"{district}.toml").read_text(encoding="utf-8")
+    sample, option, layers = VARIANTS.get(district, (district, "", {}))
+    text = (ROOT / "data_samples" / f"{sample}.toml").read_text(encoding="utf-8")
+    if option:
+        text = text.replace('reductions = "both"', option)
+    for name, lines in layers.items():
+        text += f'\n[layers.{name}]\npath = "site.gpkg"\nlayer = "{name}"\n{lines}\n'
     for name in ("site.gpkg", "dem.tif"):
         text = text.replace(f'"{name}"', f'"{(ROOT / "data_samples" / name).as_posix()}"')
     project = folder / f"{district}.toml"
@@ -81,6 +98,28 @@ def test_it_agrees_with_the_samples(samples):
     # what it does not check, it says
     assert "unchecked  the required width itself" in told
     assert "unchecked  ground that provisions add, and ground beside surfaces that do not count" in told
+
+
+@pytest.fixture(scope="module")
+def variants(tmp_path_factory, run_wetgeo):
+    folder = tmp_path_factory.mktemp("variants")
+    return {name: run_sample(run_wetgeo, folder, name) for name in VARIANTS}
+
+
+def test_it_agrees_where_a_trigger_makes_a_part_of_the_edge_subject(variants):
+    status, told = verify(variants["residence"], variants["stormwater"])
+    assert status == 0, told
+    for quantity in ("subject edges that water reaches", "edges that no water reaches", "widths of buffers, by points"):
+        assert told.count(f"agree      {quantity}") == 2, told
+    assert told.count("agree      width_ft of buffers, by the new structures") == 1
+    assert "by a distance transform" not in told
+
+
+def test_it_agrees_where_lots_of_little_edge_need_no_monuments(variants):
+    status, told = verify(variants["token"])
+    assert status == 0, told
+    line = next(line for line in told.splitlines() if "monuments at lot lines" in line)
+    assert " and 0 need none" not in line
 
 
 @pytest.mark.real
@@ -275,6 +314,74 @@ NOTICED = {
     tampered_list: "monuments.csv",
     tampered_provenance: "inputs unchanged",
 }
+
+
+def tampered_token(out):
+    """A lot that would need no monument if it had less edge than it has."""
+    path = out / "provenance.json"
+    told = json.loads(path.read_text(encoding="utf-8"))
+    told["options"]["token_edge_length"] = 10.0
+    path.write_text(json.dumps(told), encoding="utf-8")
+
+
+def tampered_lot_line(out):
+    """A lot line of a lot with more edge than the token length, without its monument."""
+    frame, proof = layer(out, "monuments"), layer(out, "monument_proof")
+    most = proof.groupby("parcel_id")["edge_ft"].sum().idxmax()
+    gone = (frame["reason"] == "lot_line") & frame["parcel_ids"].fillna("").str.contains(most, regex=False)
+    assert gone.any()
+    replace(out, "monuments", frame[~gone].reset_index(drop=True))
+
+
+def tampered_residence(out):
+    changed(out, "buffers", 1, "width_ft", layer(out, "buffers")["width_ft"][1] + 0.5)
+
+
+def _reached(out):
+    """A place where water reaches the edge of a buffer's resource, and the row of the buffer."""
+    buffers, paths = layer(out, "buffers"), layer(out, "flow_paths")
+    mine = paths.geometry[paths["resource_id"] == buffers["resource_id"][0]]
+    return shapely.get_point(mine.iloc[len(mine) // 2], -1), 0
+
+
+def tampered_reached(out):
+    """A buffer with a bite where water reaches the edge."""
+    place, row = _reached(out)
+    changed(out, "buffers", row, "geometry", layer(out, "buffers").geometry[row].difference(place.buffer(6)))
+
+
+def tampered_outer_half(out):
+    """A buffer of which the half that is further from the edge is lost."""
+    buffers, waters = layer(out, "buffers"), layer(out, "resources").set_index("resource_id").geometry
+    near = waters[buffers["resource_id"][0]].buffer(buffers["width_ft"][0] * FT / 2)
+    changed(out, "buffers", 0, "geometry", buffers.geometry[0].intersection(near))
+
+
+def tampered_unreached(out):
+    """A buffer all round, though water reaches but a part of the edge."""
+    buffers, waters = layer(out, "buffers"), layer(out, "resources").set_index("resource_id").geometry
+    whole = waters[buffers["resource_id"][0]].buffer(buffers["width_ft"][0] * FT).difference(waters.union_all())
+    changed(out, "buffers", 0, "geometry", whole)
+
+
+#: what is changed in the runs of `VARIANTS`
+NOTICED_THERE = {
+    tampered_token: ("token", "monuments at lot lines"),
+    tampered_lot_line: ("token", "monuments at lot lines"),
+    tampered_residence: ("residence", "width_ft of buffers, by the new structures"),
+    tampered_reached: ("residence", "subject edges that water reaches"),
+    tampered_outer_half: ("stormwater", "widths of buffers, by points beside the edge"),
+    tampered_unreached: ("stormwater", "edges that no water reaches"),
+}
+
+
+@pytest.mark.parametrize("tamper", NOTICED_THERE, ids=lambda tamper: tamper.__name__)
+def test_it_notices_under_an_option(tamper, variants, tmp_path, verify_run, monkeypatch):
+    monkeypatch.setattr("verify_ground.POINTS", 10_000)
+    name, quantity = NOTICED_THERE[tamper]
+    shutil.copytree(variants[name], tmp_path / "out")
+    tamper(tmp_path / "out")
+    assert quantity in [verdict.quantity for verdict in verify_run.verify(tmp_path / "out") if verdict.agrees is False]
 
 
 @pytest.mark.parametrize("tamper", NOTICED, ids=lambda tamper: tamper.__name__)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import ClassVar
 
+import bangor
 import geopandas as gpd
 import numpy as np
 import pandas as pd
@@ -65,47 +66,12 @@ def assert_same(one, other, *, layers=("resources", "buffers", "zones", "parcels
 class TestBangor:
     """A whole city, from State Plane shapefiles in US survey feet and from longitude and latitude."""
 
-    RULE_M = """[project]
-rule = "rcwd-rule-m-2004"
-crs = "EPSG:26847"
-date = 2026-06-01
-[layers.wetlands]
-path = "{wetlands}"
-defaults.central = true
-[layers.parcels]
-path = "{data}/bangor-me/stateplane_ft/Parcels.zip"
-fields = {{ id = "MAP_LOT" }}
-[layers.watercourses]
-path = "{courses}"
-"""
-
-    CMSCWD = """[project]
-rule = "cmscwd-2009-draft"
-crs = "EPSG:26847"
-date = 2026-06-01
-[layers.lakes]
-path = "{lakes}"
-defaults.class = "recreational development"
-[layers.streams]
-path = "{streams}"
-[layers.floodplain]
-path = "{flood}"
-fields = {{ zone = "ZONE" }}
-[layers.natural_communities]
-path = "{data}/bangor-me/stateplane_ft/SigEcosystems.shp"
-fields = {{ rank = "SRANK" }}
-"""
-
     @pytest.mark.slow
     def test_rule_m_around_452_wetlands(self, data, run):
-        feet, degrees = data / "bangor-me" / "stateplane_ft", data / "bangor-me" / "wgs84"
-        one = run(
-            self.RULE_M.format(data=data, wetlands=feet / "Wetland.shp", courses=feet / "Stream.shp"), name="feet"
-        )
-        two = run(
-            self.RULE_M.format(data=data, wetlands=degrees / "wetland.geojson", courses=degrees / "streams.geojson"),
-            name="degrees",
-        )
+        degrees = data / "bangor-me" / "wgs84"
+        one = run(bangor.rule_m(data), name="feet")
+        moved = {"wetlands": degrees / "wetland.geojson", "watercourses": degrees / "streams.geojson"}
+        two = run(bangor.rule_m(data, **moved), name="degrees")
         assert_same(one, two)
         assert len(one["resources"]) == 452
         buffers = one["buffers"].set_index("resource_id")
@@ -122,7 +88,7 @@ fields = {{ rank = "SRANK" }}
             ground.area / (3937 / 1200 * 0.3048) ** 2, rel=1e-4
         )
         # a lot may come in pieces, which are one parcel: those that a spatial join finds
-        lots = gpd.read_file(feet / "Parcels.zip").to_crs(one["buffer_union"].crs)
+        lots = gpd.read_file(bangor.feet(data) / "Parcels.zip").to_crs(one["buffer_union"].crs)
         touched = gpd.sjoin(lots, one["buffer_union"][["geometry"]], predicate="intersects")
         named = {name for name in one["parcels"]["parcel_id"] if not name.startswith("parcels-")}
         assert named <= set(touched["MAP_LOT"])
@@ -132,12 +98,7 @@ fields = {{ rank = "SRANK" }}
 
     @pytest.mark.slow
     def test_ponds_and_streams_of_the_cmscwd(self, data, run):
-        feet = data / "bangor-me" / "stateplane_ft"
-        one = run(
-            self.CMSCWD.format(
-                data=data, lakes=feet / "Pond.shp", streams=feet / "Stream.shp", flood=feet / "FloodZone.shp"
-            )
-        )
+        one = run(bangor.cmscwd(data))
         kinds = one["resources"]["resource_type"].value_counts()
         assert kinds.sum() == 281
         buffers = one["buffers"]

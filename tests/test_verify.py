@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 
+import bangor
 import geopandas as gpd
 import pyogrio
 import pytest
@@ -20,17 +21,6 @@ from shapely.affinity import translate
 SCRIPTS = ROOT / "scripts"
 FORMATS = '\n[outputs]\nformats = ["gpkg", "csv"]\n'
 FT = 0.3048
-RULE_M = """[project]
-rule = "rcwd-rule-m-2004"
-crs = "EPSG:26847"
-date = 2026-06-01
-[layers.wetlands]
-path = "{feet}/Wetland.shp"
-defaults.central = true
-[layers.parcels]
-path = "{feet}/Parcels.zip"
-fields = {{ id = "MAP_LOT" }}
-"""
 
 
 def verify(*folders):
@@ -125,9 +115,8 @@ def test_it_agrees_where_lots_of_little_edge_need_no_monuments(variants):
 @pytest.mark.real
 @pytest.mark.slow
 def test_it_agrees_with_a_city_of_452_wetlands(shared, tmp_path, run_wetgeo):
-    feet = shared / "data" / "bangor-me" / "stateplane_ft"
     path = tmp_path / "wetgeo.toml"
-    path.write_text(RULE_M.format(feet=feet) + FORMATS, encoding="utf-8")
+    path.write_text(bangor.rule_m(shared / "data") + FORMATS, encoding="utf-8")
     result = run_wetgeo("run", path)
     assert result.code == 0, result.err
     status, told = verify(tmp_path / "out")

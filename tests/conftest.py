@@ -21,6 +21,11 @@ class Result:
     err: str
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the slowest first: in the end no processor waits for one that began a slow test late."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder of real data and worked cases beside the checkout, or where $WETGEO_SHARED says."""

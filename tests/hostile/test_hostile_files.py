@@ -208,6 +208,11 @@ class TestShapefiles:
         spoil(scene, formats, "w.prj", lambda _: text.encode())
         scene.refused("w.shp", file="w.shp")
 
+    def test_a_projection_whose_name_is_no_text(self, scene, formats):
+        # GDAL knows the projection, and cannot hand it on
+        spoil(scene, formats, "w.prj", lambda data: data.replace(b"_Zone_", b"\xff\x9f\xf0\xff"))
+        scene.refused("w.shp", "coordinate system", file="w.shp")
+
     @pytest.mark.parametrize("text", ["", "NO-SUCH-CODE", "UTF-16", "\xff\xfe"])
     def test_an_encoding_that_nobody_knows(self, scene, formats, text):
         (scene.folder / "w.cpg").write_text(text, encoding="latin-1")

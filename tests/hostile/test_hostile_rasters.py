@@ -117,9 +117,13 @@ def _nowhere(folder):
     lay(folder, crs="+proj=tmerc +lat_0=0 +lon_0=-93 +k=1 +datum=NAD83 +units=m", left=1e30)
 
 
+def _nowhere_north(folder):
+    lay(folder, crs="+proj=tmerc +lat_0=0 +lon_0=0 +k=0.9996 +x_0=500000 +datum=NAD83 +units=m", top=9e40)
+
+
 REFUSED = [
     _text, _vector, _picture, _folder, _pipe, _zero, _circle, _colours, _complex, _without_crs, _upside_down, _mirrored,
-    _turned, _without_place, _not_measuring, _nowhere,
+    _turned, _without_place, _not_measuring, _nowhere, _nowhere_north,
 ]  # fmt: skip
 
 

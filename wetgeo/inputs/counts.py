@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pyogrio
 
 from wetgeo.errors import WetgeoError
-from wetgeo.inputs.files import GEOPARQUET, opened, quiet
+from wetgeo.inputs.files import GEOPARQUET, NOT_READ, opened, quiet
 from wetgeo.project import LayerSource, Project
 from wetgeo.site import RESOURCE_LAYERS
 
@@ -35,5 +34,5 @@ def _count(source: LayerSource) -> int:
                 return int(
                     pyogrio.read_info(data.gdal, layer=layer, force_feature_count=True, **data.options)["features"]
                 )
-    except (WetgeoError, ValueError, OSError, RuntimeError, pa.ArrowException):
+    except (WetgeoError, *NOT_READ):
         return 0

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
+import pyarrow as pa
 import pyogrio
 
 from wetgeo.errors import InputError, closest
@@ -28,6 +29,8 @@ _SHAPEFILE_PARTS = {".shx": "the index of its shapes", ".dbf": "the table of its
 #: a member of a zip that unpacks to so many bytes, and so many times its size, is taken for a bomb
 _BOMB_BYTES, _BOMB_RATIO = 100 << 20, 200
 _ENCRYPTED = 1
+#: what pyogrio raises on a file that it cannot read; the unbound name where GDAL cannot write its CRS as text
+NOT_READ = (ValueError, OSError, RuntimeError, UnboundLocalError, pa.ArrowException)
 #: formats of which GDAL reads what is there, whether or not it ends
 _WITH_END = (".dxf", ".gml", ".kml")
 _SQLITE_WAL = b"\x02\x02"

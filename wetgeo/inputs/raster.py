@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 import warnings
@@ -321,11 +322,6 @@ def _tile(head: _Head, crs: CRS, unit_m: float, z_m: float) -> tuple[Tile, Way |
         raise RasterError(f"{head.path}: {error.message}", mend=error.mend) from error
     if way is not None:
         bounds = way.transformer.transform_bounds(*own, densify_pts=21)
-        if not np.isfinite(bounds).all():
-            raise RasterError(
-                f"{head.path}: its extent cannot be expressed in the working CRS, {label(target)}",
-                mend="correct the file's coordinate system or the project's crs",
-            )
     factor = z_m / unit_m
     tile = Tile(
         path=head.path,
@@ -341,6 +337,12 @@ def _tile(head: _Head, crs: CRS, unit_m: float, z_m: float) -> tuple[Tile, Way |
         high=HIGHEST_M / unit_m,
         bounds=bounds,
     )
+    # where its coordinates are no map's, its extent or the size of its cells there is no number
+    if way is not None and not (np.isfinite(bounds).all() and all(0 < size < math.inf for size in cell(tile))):
+        raise RasterError(
+            f"{head.path}: its extent cannot be expressed in the working CRS, {label(target)}",
+            mend="correct the file's coordinate system or the project's crs",
+        )
     return tile, way
 
 

@@ -24,7 +24,7 @@ from pyproj import CRS
 from wetgeo.errors import InputError
 from wetgeo.inputs.crs import from_file, small_length
 from wetgeo.inputs.curves import decode
-from wetgeo.inputs.files import GEOPARQUET, DataSet, opened, quiet
+from wetgeo.inputs.files import GEOPARQUET, NOT_READ, DataSet, opened, quiet
 from wetgeo.project import LayerSource
 
 #: how far the chord of a true curve may lie from it, feet: small beside the 0.05 ft promised of a buffer's edge
@@ -116,7 +116,7 @@ def layer_blocks(source: LayerSource, rows: int) -> Iterator[RawLayer]:
                     numbers = np.arange(start + 1, start + 1 + len(fids)) if number is None else number(fids)
                     start += len(fids)
                     yield _raw(source, layer, (meta, table), numbers, heard)
-        except (ValueError, OSError, RuntimeError, pa.ArrowException) as error:
+        except NOT_READ as error:
             raise _unreadable(source, error) from error
         if source.where is None and data.gdal.lower().endswith(".fgb"):
             _require_all(source, data, layer, start)
@@ -146,7 +146,7 @@ def _read_gdal(source: LayerSource, data: DataSet, layer: str) -> RawLayer:
             )
             fids = table.column(meta["fid_column"] or "OGC_FID").to_numpy()
             numbers = np.arange(1, len(fids) + 1) if source.where is None else _numbers(data, layer)(fids)
-    except (ValueError, OSError, RuntimeError, pa.ArrowException) as error:
+    except NOT_READ as error:
         raise _unreadable(source, error) from error
     if source.where is None and data.gdal.lower().endswith(".fgb"):
         _require_all(source, data, layer, len(numbers))
@@ -231,6 +231,8 @@ def _numbers(data: DataSet, layer: str) -> Callable[[NDArray[Any]], NDArray[np.i
 
 def _unreadable(source: LayerSource, error: Exception) -> InputError:
     reason = str(error).replace("b'", "'").strip().rstrip(".")
+    if isinstance(error, UnboundLocalError):
+        reason = "GDAL cannot make sense of its coordinate system"
     if source.where is not None:
         return InputError(
             f"layer {source.name}: {source.path} cannot be read with the filter {source.where!r}: {reason}",

@@ -165,7 +165,7 @@ def _read(source: LayerSource, pack: ClassTable, findings: Findings, new_heap: N
     raw = None
     for raw in layer_blocks(source, BLOCK):
         told, faults = Findings(), Faults()
-        draft = draft_of(raw, told, faults, pack=pack)
+        draft = draft_of(raw, told, faults, pack=pack, table=parts[0].draft.table if parts else None)
         settled = settle([draft], told, faults)
         if faults.errors or any(one.code in _OF_LAYERS for one in told):
             raise Undivided

@@ -131,8 +131,12 @@ def draft_of(
     *,
     pack: ClassTable | None = None,
     allowed: tuple[str, ...] | None = None,
+    table: SoilTable | None = None,
 ) -> Draft:
-    """Understand the fields of a layer that was read, or of a part of it; else as `draft_layer`."""
+    """Understand the fields of a layer that was read, or of a part of it; else as `draft_layer`.
+
+    `table` is the table of groups that was found for an earlier part.
+    """
     source = raw.source
     before = len(faults.errors)
     fields: dict[str, str] = {}
@@ -156,7 +160,7 @@ def draft_of(
     )
     if len(faults.errors) == before:
         reader = RoleReader(source=source, attributes=raw.attributes, fields=fields, notes=notes)
-        draft = _understood(draft, reader, kept, pack, findings, faults)
+        draft = _understood(replace(draft, table=table), reader, kept, pack, findings, faults)
     return draft.take(kept)
 
 
@@ -183,7 +187,7 @@ def _understood(
         _tell_missing_zone(reader, findings)
     if draft.name == "soils":
         with faults.collect():
-            draft = replace(draft, table=_soil_table(reader, findings))
+            draft = replace(draft, table=draft.table or _soil_table(reader, findings))
     return draft
 
 

@@ -230,3 +230,15 @@ def test_corners_that_touch_stay_apart():
     assert found.is_valid
     assert len(shapely.get_parts(found)) == 2
     assert found.area == pytest.approx(2 * 0.5)
+
+
+@pytest.mark.parametrize(("end", "goes_on"), [(160, False), (170, True), (180, False)])
+def test_ground_that_climbs_again_within_a_run_of_the_border_is_told(end, goes_on):
+    # steep up to 120 ft, a bench, and steep again from 162 ft: the elevations end before, a run away, and beyond it
+    grid, wetland = terrain("slope", 0, 1 / FOOT_M)
+    up = HALF - (np.arange(grid.z.shape[0]) + 0.5) * grid.dy
+    z = np.repeat(
+        900 + np.interp(up, [-1e4, 0, 120, 162, 1e4], [-50, 0, 24, 24, 1992])[:, None], grid.z.shape[1], axis=1
+    )
+    rows = int((HALF - end) / grid.dy)
+    assert extend(replace(grid, z=z[rows:], top=grid.top - rows * grid.dy), wetland).cut_short == goes_on

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import geopandas as gpd
@@ -202,3 +203,18 @@ def test_layers_of_the_result_are_on_disk(tmp_path: Path) -> None:
     ready = Layers.of(prepare(found, ("gpkg",)).layers)
     assert isinstance(ready.held("buffers"), StoredLayer)
     assert isinstance(ready.held("resources"), StoredLayer)
+
+
+@pytest.mark.usefixtures("small")
+def test_soil_groups_from_a_table_by_map_unit(tmp_path: Path) -> None:
+    world = untidy()
+    world.layers["soils"] = (
+        world.layers["soils"].rename(columns={"HSG": "MUKEY"}).assign(MUKEY=["11", "12", "13", None])
+    )
+    lines = 'fields = { mukey = "MUKEY" }\ntable = "groups.csv"'
+    world = dataclasses.replace(world, tables=world.tables.replace('fields = { hsg = "HSG" }', lines))
+    project = world.write(tmp_path)
+    (tmp_path / "groups.csv").write_text("mukey,hydgrpdcd\n11,A\n12,B/D\n", encoding="utf-8")
+    found = in_tiles(project, tmp_path / "work")
+    assert_same(whole(project), found)
+    assert "soil-unmatched" in set(found["findings"]["code"])

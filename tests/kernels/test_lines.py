@@ -38,3 +38,14 @@ def test_many_pieces_at_a_time_are_those_cut_singly():
         one, stations = CHAINS.cut(int(chain[row]), start[row], end[row])
         assert (xy[first[row] : first[row + 1]] == one).all()
         assert (at[first[row] : first[row + 1]] == stations).all()
+
+
+def test_points_beside_a_line_lie_to_the_side_of_its_hand():
+    away = np.array([300.0, 500.0])
+    chains = Chains.of([SQUARE + away, SQUARE + away, ANGLE + away], [1, -1, 1])
+    stations = np.array([5.0, 15.0, 25.0, 35.0, 45.0])
+    inside = np.array([(5, 9), (9, 5), (5, 1), (1, 5), (5, 9)]) + away
+    outside = np.array([(5, 11), (11, 5), (5, -1), (-1, 5), (5, 11)]) + away
+    assert chains.beside(0, stations, 1.0) == pytest.approx(inside)
+    assert chains.beside(1, stations, 1.0) == pytest.approx(outside)
+    assert chains.beside(2, stations[:2], 2.0) == pytest.approx(np.array([(5, -2), (12, 5)]) + away)

@@ -34,6 +34,14 @@ def test_all_segments_within_reach_are_paired():
     assert apart[own, other].max() < 20
 
 
+def test_segments_that_are_just_within_reach_are_paired():
+    other = np.array([[(0.0, 0.0), (10.0, 0.0)], [(0.0, 0.0), (0.0, 10.0)], [(0.0, 0.0), (6.0, 8.0)]])
+    for away in (0.7, -0.7):
+        beside = [other[0] + (0, away), other[1] + (away, 0), other[2] + (-0.8 * away, 0.6 * away)]
+        for row, segment in enumerate(beside):
+            assert 0 in near_segments(segment[None], other[row : row + 1], 0.7)[0]
+
+
 def test_nothing_is_near_nothing():
     none, one = np.zeros((0, 2, 2)), np.array([[(0.0, 0.0), (1.0, 0.0)]])
     for pair in ((none, one), (one, none)):

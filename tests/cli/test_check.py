@@ -15,14 +15,23 @@ from small_site import UTM, square, wetlands, write_layer, write_project
 
 from wetgeo.cli.check import _lines
 from wetgeo.outputs.declaration import read_declaration
+from wetgeo.project import DEFAULT_FORMATS
 
 FT = 0.3048
+GPKG = 'formats = ["gpkg"]'
 
 
 @pytest.fixture
 def site(tmp_path):
     write_layer(tmp_path / "wetlands.gpkg", wetlands())
-    return write_project(tmp_path, tail='[options]\nreductions = "none"\n')
+    return write_project(tmp_path, tail=f'[options]\nreductions = "none"\n[outputs]\n{GPKG}\n')
+
+
+def write_all(site, formats=DEFAULT_FORMATS):
+    """Let a project write more than the GeoPackage."""
+    text = site.read_text(encoding="utf-8")
+    assert GPKG in text
+    site.write_text(text.replace(GPKG, f"formats = {json.dumps(list(formats))}"), encoding="utf-8")
 
 
 def rings(width_ft=(75, 40), **how):
@@ -54,7 +63,7 @@ def test_a_complying_proposal_is_what_is_staked_recorded_and_drawn(site, tmp_pat
     write_layer(tmp_path / "parcels.gpkg", parcel)
     with site.open("a", encoding="utf-8") as file:
         file.write('[layers.parcels]\npath = "parcels.gpkg"\nfields = { id = "PIN" }\n')
-        file.write('[outputs]\nformats = ["gpkg", "declaration", "csv", "dxf", "html"]\n')
+    write_all(site, ("gpkg", "declaration", "csv", "dxf", "html"))
     source, out = write_layer(tmp_path / "p.gpkg", rings((80, 45))), tmp_path / "o"
     assert run_wetgeo("check", site, "--proposed", source, "-o", out).code == 0
     proposed = read(out, "proposed")
@@ -78,8 +87,7 @@ def test_a_complying_proposal_is_what_is_staked_recorded_and_drawn(site, tmp_pat
 
 
 def test_what_does_not_comply_is_not_described(site, tmp_path, run_wetgeo):
-    with site.open("a", encoding="utf-8") as file:
-        file.write('[outputs]\nformats = ["gpkg", "declaration"]\n')
+    write_all(site, ("gpkg", "declaration"))
     source, out = write_layer(tmp_path / "p.gpkg", rings((80, 10))), tmp_path / "o"
     assert run_wetgeo("check", site, "--proposed", source, "-o", out).code == 3
     text = (out / "declaration.txt").read_text(encoding="utf-8")
@@ -95,8 +103,7 @@ def test_what_does_not_comply_is_not_described(site, tmp_path, run_wetgeo):
 
 def test_a_design_is_recorded(site, tmp_path, run_wetgeo):
     house = gpd.GeoDataFrame({"name": ["house"]}, geometry=[square(110, 155, 25.0)], crs=UTM)
-    with site.open("a", encoding="utf-8") as file:
-        file.write('[outputs]\nformats = ["gpkg", "declaration"]\n')
+    write_all(site, ("gpkg", "declaration"))
     out = tmp_path / "o"
     source = write_layer(tmp_path / "k.gpkg", house)
     assert run_wetgeo("design", site, "--keep-out", source, "-o", out).code == 0
@@ -312,6 +319,7 @@ def test_ten_thousand_slivers_from_a_file_to_all_outputs(site, tmp_path, run_wet
         [frame, gpd.GeoDataFrame({"name": "sliver"}, index=range(len(slivers)), geometry=slivers, crs=UTM)]
     )
     source, out = write_layer(tmp_path / "p.gpkg", frame), tmp_path / "o"
+    write_all(site)
     result = run_wetgeo("check", site, "--proposed", source, "-o", out)
     assert result.code == 0, result.err
     findings = read(out, "findings")

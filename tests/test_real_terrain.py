@@ -174,7 +174,7 @@ def test_the_farm_is_refused_until_its_unit_is_told(farm, run_wetgeo):
     result = run_wetgeo("run", write(""))
     assert result.code == 1
     assert f"{dem}: the vertical unit of this DEM (z_unit) is not known" in result.err
-    assert 'z_unit = "ft" (m, ft, us-ft or cm)' in result.err
+    assert 'z_unit = "m", "ft", "us-ft" or "cm"' in result.err
     assert not out.exists()
     result = run_wetgeo("run", write('z_unit = "m"'))
     assert result.code == 1

@@ -107,7 +107,7 @@ class TestElevations:
     @pytest.mark.parametrize("unit", ["", "fathom"])
     def test_unknown_vertical_unit(self, folder, refused, unit):
         write_raster(folder / "dem.tif", plane(*centres()), unit=unit)
-        refused("dem.tif", "vertical unit", "z_unit", 'z_unit = "ft"')
+        refused("dem.tif", "vertical unit", 'z_unit = "m", "ft", "us-ft" or "cm"')
 
     def test_a_unit_that_cannot_be_right(self, folder, refused):
         write_raster(folder / "dem.tif", 100 * plane(*centres()), unit="")

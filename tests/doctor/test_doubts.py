@@ -7,7 +7,7 @@ import sqlite3
 
 import pytest
 from doubtful_inputs import DOUBTS, centimetres_that_nobody_declared, parcels, with_ground
-from faulty_projects import site
+from faulty_projects import site, soils_without_table
 from places import ROOT
 from small_site import X, Y, snapshot, square
 
@@ -50,6 +50,16 @@ def test_each_doubt_of_the_doctor_is_among_them():
     told_by_reader = {"soil-unmatched", "soil-contradicted", "layer-empty", "layer-far", "layer-read", "layer-ignored", "layer-unusable",
                       "crs-reprojected", "crs-unusable"}  # fmt: skip
     assert codes - others - told_by_reader <= {code for code, *_ in DOUBTS.values()}
+
+
+def test_soils_without_a_group_are_no_doubt_where_the_rule_asks_nothing_of_soils(tmp_path, doctor):
+    for rule, severity in (("mcwd-2024", "warning"), ("rcwd-rule-m-2004", "info")):
+        (tmp_path / rule).mkdir()
+        path = soils_without_table(tmp_path / rule)
+        path.write_text(path.read_text(encoding="utf-8").replace("mcwd-2024", rule), encoding="utf-8")
+        about = [one for one in doctor(path)["remarks"] if one["code"] == "soil-missing" and one["layer"] == "soils"]
+        assert [one["severity"] for one in about] == [severity]
+        assert ("this rule asks nothing of soils" in about[0]["message"]) == (severity == "info")
 
 
 def test_a_spike_is_told_with_its_place_and_height(tmp_path, doctor):

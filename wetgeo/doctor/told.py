@@ -13,6 +13,7 @@ import shapely
 from wetgeo.doctor.reading import Reading
 from wetgeo.doctor.remarks import Remark
 from wetgeo.findings import Finding
+from wetgeo.rules.model import SoilCut
 
 #: of findings that say the same of several features, so many stand apart; more are put together
 _APART = 3
@@ -103,7 +104,10 @@ def _same(finding: Finding) -> tuple[str, str, str, str]:
 def from_finding(reading: Reading, finding: Finding, place: tuple[float, float] | None = None) -> Remark:
     """Turn one finding into a remark; `place` is in the working CRS."""
     mend, line = _MENDS.get(finding.code, ("", ""))
-    if finding.severity == "info":
+    severity, message = finding.severity, finding.message
+    if finding.layer == "soils" and reading.ruling is not None and reading.ruling.find(SoilCut) is None:
+        severity, message = "info", f"{message}; this rule asks nothing of soils"
+    if severity == "info":
         mend = line = ""
     table = "dem" if finding.layer == "dem" else f"layers.{finding.layer}"
     at = _AT.search(finding.message)
@@ -111,10 +115,10 @@ def from_finding(reading: Reading, finding: Finding, place: tuple[float, float] 
         place = float(at[1]), float(at[2])
     x, y = place or (None, None)
     return Remark(
-        severity="warning" if finding.severity == "error" else finding.severity,
+        severity="warning" if severity == "error" else severity,
         subject=next(word for start, word in _SUBJECTS.items() if finding.code.startswith(start)),
         code=finding.code,
-        message=finding.message,
+        message=message,
         layer=finding.layer,
         file=reading.file_of(finding.layer),
         feature_id=finding.feature_id,

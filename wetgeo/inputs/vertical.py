@@ -110,8 +110,11 @@ def _equal(one: float, other: float) -> bool:
 
 def _unknown(files: Sequence[tuple[Path, CRS, str]]) -> UnitError:
     words = [f'{path} (its band says "{band}")' if band else str(path) for path, _, band in files]
-    mend = 'write the unit under [dem] in the project file, such as z_unit = "ft" (m, ft, us-ft or cm)'
-    toml = TomlLine("dem", 'z_unit = "ft"  # or m, us-ft, cm')
+    mend = (
+        'write the unit under [dem] in the project file, as the description of the data has it: z_unit = "m", "ft", '
+        '"us-ft" or "cm"; wetgeo doctor tells what each would make of the ground'
+    )
+    toml = TomlLine("dem", 'z_unit = "..."  # m, ft, us-ft or cm')
     if len(words) == 1:
         return UnitError(f"{words[0]}: the vertical unit of this DEM (z_unit) is not known", mend=mend, toml=toml)
     return UnitError("The vertical unit (z_unit) of several DEM files is not known", faults=words, mend=mend, toml=toml)

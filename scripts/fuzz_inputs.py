@@ -337,7 +337,8 @@ def main() -> int:
         kind, status, fault = worker.do(seed)
         counts[kind, status] += 1
         if fault is not None:
-            if fault not in faults:
+            # what hangs or dies says nothing of where: each of them is told
+            if fault not in faults or kind == "?":
                 print(f"seed {seed} ({kind}): {fault}", flush=True)
             faults.setdefault(fault, []).append(seed)
         seed += 1

@@ -175,7 +175,7 @@ class TestElevations:
 
     def test_no_vertical_unit(self, folder, refused):
         path = write_dem(folder / "dem.tif", unit=None)
-        refused(write_project(folder, dem='path = "dem.tif"'), path, "vertical unit", "[dem]", 'z_unit = "ft"')
+        refused(write_project(folder, dem='path = "dem.tif"'), path, "vertical unit", "[dem]", 'z_unit = "m", "ft"')
 
     def test_unknown_vertical_unit(self, folder, refused):
         write_dem(folder / "dem.tif")

@@ -117,7 +117,7 @@ def test_band_and_vertical_crs_that_differ_are_told(tmp_path):
 
 def test_unknown_unit_stops_and_names_every_file(tmp_path):
     one, other = write(tmp_path / "one.tif"), write(tmp_path / "two.tif", left=LEFT + 200, unit="fathom")
-    with pytest.raises(UnitError, match=r"one\.tif.*\n.*z_unit = \"ft\""):
+    with pytest.raises(UnitError, match=r"one\.tif.*\n.*z_unit = \"m\", \"ft\""):
         load(one)
     with pytest.raises(UnitError, match=r"z_unit(.|\n)*one\.tif(.|\n)*two\.tif.*fathom"):
         load(one, other)

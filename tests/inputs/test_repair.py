@@ -97,6 +97,7 @@ def test_closed_lines_of_a_drawing_are_outlines(write, read) -> None:
     [
         ([shapely.Point(X, Y)], r"layer wetlands \(.*w\.gpkg\) holds points; it must hold polygons"),
         ([None, None], r"none of its 2 features can be used \(it has no geometry: 2\)"),
+        ([None], r"its only feature cannot be used \(it has no geometry: 1\)"),
         ([outline((0, 0), (50, 0), (100, 0))], "none encloses any ground"),
         ([], "no wetland, lake or stream is left"),
     ],

@@ -158,7 +158,8 @@ def _unknown(
         values = sorted({text for text in reader.stated("class") if text is not None})
         faults.append(f"the values of field {field} are {listed(map(repr, values), 30) or 'all missing'}")
     return ClassError(
-        f"layer {source.name} ({source.path}): {len(bad):,} features without a class that the rule {pack.id} knows",
+        f"layer {source.name} ({source.path}): {len(bad):,} feature{'s' * (len(bad) > 1)} without a class that "
+        f"the rule {pack.id} knows",
         faults=faults,
         mend=f"under [layers.{source.name}] write {(' or ' if field is None else ' and ').join(mends)}; the rule's "
         f"classes of a {resource_type} are {listed(known)}{_or_ratings(pack, resource_type)}",

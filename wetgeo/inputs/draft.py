@@ -15,7 +15,7 @@ from wetgeo.errors import InputError, TomlLine
 from wetgeo.findings import Findings
 from wetgeo.inputs.classes import ClassTable, match_classes
 from wetgeo.inputs.crs import Bounds
-from wetgeo.inputs.faults import Faults, listed
+from wetgeo.inputs.faults import Faults, listed, none_usable
 from wetgeo.inputs.notes import Notes
 from wetgeo.inputs.repair import GeometryArray, as_allowed, has_ground, kinds, unusable
 from wetgeo.inputs.roles import RoleReader, role_fields, texts
@@ -234,7 +234,7 @@ def _usable(
         if len(kept) and raw.source.name in RESOURCE_LAYERS:
             why = "; ".join(f"{reason}: {len(rows):,}" for reason, rows in reasons.items())
             raise InputError(
-                f"{raw.where_from}: none of its {len(kept):,} features can be used ({why})",
+                f"{raw.where_from}: {none_usable(len(kept))} ({why})",
                 mend="export the layer anew, with its geometry",
             )
         findings.warning("layer-empty", _why_empty(raw), layer=raw.source.name)
@@ -249,7 +249,7 @@ def _only(geometry: GeometryArray, kept: NDArray[np.bool_]) -> GeometryArray:
 
 def _why_empty(raw: RawLayer) -> str:
     if len(raw.geometry):
-        return f"none of the {len(raw.geometry):,} features of {raw.source.path.name} can be used"
+        return f"{raw.source.path.name}: {none_usable(len(raw.geometry))}"
     chosen = "" if raw.source.where is None else f" that meet the filter {raw.source.where!r}"
     return f"{raw.source.path.name} holds no features{chosen}"
 

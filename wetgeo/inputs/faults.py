@@ -60,6 +60,11 @@ def listed(names: Iterable[object], most: int = MOST_IDS) -> str:
     return ", ".join(words[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
+def none_usable(count: int) -> str:
+    """Say that none of so many features of a layer can be used."""
+    return "its only feature cannot be used" if count == 1 else f"none of its {count:,} features can be used"
+
+
 def where_named(layer: str) -> str:
     """Say where a user names a layer: under its table of the project file, or in an option of the command line."""
     return f"in {_OPTIONS[layer]}" if layer in _OPTIONS else f"under [layers.{layer}]"

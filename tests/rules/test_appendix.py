@@ -7,24 +7,11 @@ else, and again with each of its ratings one step lower, where it must fall to w
 from __future__ import annotations
 
 import pytest
+from ratings import PLAIN
 
 from wetgeo.rules.evaluate import management_category
 from wetgeo.rules.permits import ManagementCategory
 
-#: an isolated wetland that has no characteristic of categories 1, 2 and 4
-PLAIN = {
-    "vegetative_diversity": "low",
-    "hydrologic_regime": "low",
-    "wetland_water_quality": "low",
-    "downstream_water_quality": "low",
-    "wildlife_habitat": "low",
-    "fish_habitat": "low",
-    "amphibian_habitat": "low",
-    "groundwater_dependent_community": "no",
-    "stormwater_sensitivity": "low",
-    "setting": "isolated",
-    "use": "none",
-}
 VEGETATION, HYDROLOGY, DOWNSTREAM = "vegetative_diversity", "hydrologic_regime", "downstream_water_quality"
 QUALITY, COMMUNITY, SENSITIVE = "wetland_water_quality", "groundwater_dependent_community", "stormwater_sensitivity"
 AMPHIBIANS, FISH, WILDLIFE = "amphibian_habitat", "fish_habitat", "wildlife_habitat"

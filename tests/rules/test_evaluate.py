@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from typing import ClassVar
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from ratings import PLAIN
 
 from wetgeo.rules import model as m
 from wetgeo.rules.evaluate import (
@@ -193,22 +193,8 @@ class TestTriggers:
 class TestManagementCategory:
     """Appendix 0.2, read line by line from the text."""
 
-    LOW: ClassVar = {
-        "vegetative_diversity": "low",
-        "hydrologic_regime": "low",
-        "wetland_water_quality": "low",
-        "downstream_water_quality": "low",
-        "wildlife_habitat": "low",
-        "fish_habitat": "low",
-        "amphibian_habitat": "low",
-        "groundwater_dependent_community": "no",
-        "stormwater_sensitivity": "low",
-        "setting": "isolated",
-        "use": "none",
-    }
-
     def decide(self, pack, **ratings):
-        return management_category(pack.find(m.ManagementCategory), self.LOW | ratings)
+        return management_category(pack.find(m.ManagementCategory), PLAIN | ratings)
 
     @pytest.mark.parametrize(
         ("ratings", "category"),

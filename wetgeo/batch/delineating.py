@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 from wetgeo.batch.grouping import Groups
 from wetgeo.batch.laying import TileTask, lay_tile, leave_tile
@@ -18,6 +19,8 @@ from wetgeo.delineation import Delineation
 from wetgeo.pipeline import Progress
 from wetgeo.project import Project
 from wetgeo.units import FOOT_M
+
+Task = TypeVar("Task", TileTask, UnitTask)
 
 #: resources of a tile at most: enough that what lies around it is little beside it, few enough for small memory
 TILE_MOST = 1000
@@ -128,17 +131,7 @@ def _lay(prepared: Prepared, at: _Folders, crew: Workers, rules: str, progress: 
         for name, rows in prepared.tiles.items()
     ]
     told = _Counted(len(tasks), 0.3, 0.4, "laying out the buffers", progress)
-    names = _done(at.tiles, state, (task.name for task in tasks), told)
-    left = [task for task in tasks if task.name not in names]
-    names |= set(do_all(crew, lay_tile, left, halves=_half_tiles, give_up=leave_tile, done=told.one))
-    _tidy(at.tiles, names)
-    return sorted(names)
-
-
-def _half_tiles(task: TileTask) -> list[TileTask]:
-    middle = len(task.rows) // 2
-    parts = [task.rows[:middle], task.rows[middle:]] if middle else []
-    return [replace(task, name=f"{task.name}.{number}", rows=rows) for number, rows in enumerate(parts)]
+    return _work(crew, lay_tile, tasks, of="rows", give_up=leave_tile, folder=at.tiles, told=told)
 
 
 def _survey(
@@ -163,17 +156,32 @@ def _survey(
         for name, members in groups.units().items()
     ]
     told = _Counted(len(tasks), 0.7, 0.2, "laying out edges and monuments", progress)
-    names = _done(at.groups, state, (task.name for task in tasks), told)
+    return _work(crew, survey_unit, tasks, of="members", give_up=leave_unit, folder=at.groups, told=told)
+
+
+def _work(
+    crew: Workers,
+    work: Callable[[Task], str],
+    tasks: Sequence[Task],
+    *,
+    of: str,
+    give_up: Callable[[Task], str],
+    folder: Path,
+    told: _Counted,
+) -> list[str]:
+    """Do what is not done yet, and name the results; a task that kills its worker is halved by its attribute `of`."""
+
+    def halves(task: Task) -> list[Task]:
+        whole = getattr(task, of)
+        middle = len(whole) // 2
+        parts = [whole[:middle], whole[middle:]] if middle else []
+        return [replace(task, **{"name": f"{task.name}.{number}", of: part}) for number, part in enumerate(parts)]
+
+    names = _done(folder, tasks, told)
     left = [task for task in tasks if task.name not in names]
-    names |= set(do_all(crew, survey_unit, left, halves=_half_units, give_up=leave_unit, done=told.one))
-    _tidy(at.groups, names)
+    names |= set(do_all(crew, work, left, halves=halves, give_up=give_up, done=told.one))
+    _tidy(folder, names)
     return sorted(names)
-
-
-def _half_units(task: UnitTask) -> list[UnitTask]:
-    middle = len(task.members) // 2
-    parts = [task.members[:middle], task.members[middle:]] if middle else []
-    return [replace(task, name=f"{task.name}.{number}", members=members) for number, members in enumerate(parts)]
 
 
 class _Counted:
@@ -191,9 +199,9 @@ class _Counted:
         self._tell()
 
 
-def _done(folder: Path, state: str, names: Iterable[str], told: _Counted) -> set[str]:
+def _done(folder: Path, tasks: Sequence[TileTask | UnitTask], told: _Counted) -> set[str]:
     """Find the results that stand already and are of the site as it is now."""
-    found = {name for name in names if read_json(folder / name / MANIFEST).get("state") == state}
+    found = {task.name for task in tasks if read_json(folder / task.name / MANIFEST).get("state") == task.state}
     for _ in found:
         told.one()
     return found

@@ -13,7 +13,8 @@ from sites import FEET, make_site
 from wetgeo.edges import tract_edges, upland_edges
 from wetgeo.findings import Findings
 from wetgeo.frames import conform
-from wetgeo.kernels.offset import grow, union_parts
+from wetgeo.kernels.offset import grow
+from wetgeo.kernels.unions import union_parts
 from wetgeo.lot_lines import edges_layer, lot_lines
 from wetgeo.monuments import MonumentRule, place_monuments
 from wetgeo.parcels import lots_of, parcels_layer

@@ -17,7 +17,7 @@ from rasterio.features import rasterize
 from wetgeo.findings import Findings
 from wetgeo.impacts import Disturbance
 from wetgeo.inputs.build import build_site
-from wetgeo.kernels.offset import union_parts
+from wetgeo.kernels.unions import union_parts
 from wetgeo.permitting import measure_impacts
 from wetgeo.project import DemSource, LayerSource, Project
 from wetgeo.rules.load import load_pack

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from wetgeo.findings import Findings
 from wetgeo.footprints import Footprints
 from wetgeo.kernels.averaging import nearest_shares, polygonal, without_gaps
-from wetgeo.kernels.offset import GeometryArray, Shape, clip, polygons_only, subtract, union_parts
+from wetgeo.kernels.offset import GeometryArray, Shape, clip, polygons_only, subtract
+from wetgeo.kernels.unions import union_parts
 from wetgeo.rules.width import WidthDecision
 from wetgeo.site import Site
 from wetgeo.structures import StructureLimit, apply_limits

@@ -11,7 +11,8 @@ import shapely
 from wetgeo.findings import Findings
 from wetgeo.footprints import Extension, Footprints
 from wetgeo.frames import empty
-from wetgeo.kernels.offset import GeometryArray, Shape, subtract, union_parts
+from wetgeo.kernels.offset import GeometryArray, Shape, subtract
+from wetgeo.kernels.unions import union_parts
 from wetgeo.site import Site
 from wetgeo.units import SQFT_PER_ACRE
 from wetgeo.upland import Upland

@@ -7,7 +7,7 @@ import shapely
 from numpy.typing import NDArray
 
 from wetgeo.findings import Findings
-from wetgeo.kernels.offset import connected_groups
+from wetgeo.kernels.unions import connected_groups
 from wetgeo.site import Site
 
 

@@ -28,7 +28,7 @@ from wetgeo.kernels.lines import (
     outlines,
 )
 from wetgeo.kernels.near import first_outline
-from wetgeo.kernels.offset import union_parts
+from wetgeo.kernels.unions import union_parts
 from wetgeo.site import Site
 
 #: lines within this distance are noded as one, feet

@@ -18,7 +18,8 @@ import shapely
 from wetgeo.drainage import TracedDrainageways
 from wetgeo.findings import Findings
 from wetgeo.footprints import Extend, Extension
-from wetgeo.kernels.offset import GeometryArray, Shape, union_parts
+from wetgeo.kernels.offset import GeometryArray, Shape
+from wetgeo.kernels.unions import union_parts
 from wetgeo.rules import provisions as law
 from wetgeo.ruling import Ruling
 from wetgeo.site import Site

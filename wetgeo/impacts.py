@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from wetgeo.findings import Findings
 from wetgeo.frames import empty, natural_key
-from wetgeo.kernels.offset import GeometryArray, Shape, polygons_only, subtract, union_parts, without_slivers
+from wetgeo.kernels.offset import GeometryArray, Shape, polygons_only, subtract, without_slivers
+from wetgeo.kernels.unions import union_parts
 from wetgeo.rules.evaluate import community_protected, de_minimis_limit, replacement_ratio
 from wetgeo.rules.model import CommunityProtection, DeMinimis, Replacement
 from wetgeo.ruling import Ruling

@@ -13,7 +13,8 @@ import shapely
 from wetgeo.findings import Findings
 from wetgeo.frames import empty
 from wetgeo.impacts import Disturbance
-from wetgeo.kernels.offset import GeometryArray, union_parts
+from wetgeo.kernels.offset import GeometryArray
+from wetgeo.kernels.unions import union_parts
 from wetgeo.rules.model import Condition, PermitTrigger, Replacement
 from wetgeo.rules.triggers import TriggerResult, condition_holds
 from wetgeo.rules.triggers import screen as judge_triggers

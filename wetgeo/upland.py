@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import shapely
+from numpy.typing import NDArray
 
-from wetgeo.kernels.needles import without_needles
+from wetgeo.kernels.needles import without_bands, without_needles
 from wetgeo.kernels.offset import (
     CHORD_TOLERANCE_FT,
     FloatArray,
@@ -26,6 +27,8 @@ from wetgeo.site import Site
 _SLIVER_SQFT = 0.01
 #: and so are spikes and slits that are thinner than this
 _NEEDLE_FT = 0.001
+#: and bands between a hole and the outline that are thinner than this
+_BAND_FT = 1e-4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,22 +48,26 @@ class Upland:
         subject all round.
     ft
         Units of the CRS in a foot.
+    neighbours
+        Flags resources that come to another within a hair, shape of `resources`.
     """
 
     resources: GeometryArray
     tree: shapely.STRtree
     tract: Shape | None
     ft: float
+    neighbours: NDArray[np.bool_]
     subject: Mapping[int, Shape] = field(default_factory=dict)
 
     @classmethod
     def of(cls, site: Site, subject: Mapping[int, Shape] | None = None) -> Upland:
         """Take the upland of a site."""
         resources = site.resources.geometry.to_numpy()
-        tract = site.layers.get("tract")
+        tract, tree = site.layers.get("tract"), shapely.STRtree(resources)
         return cls(
             resources=resources,
-            tree=shapely.STRtree(resources),
+            tree=tree,
+            neighbours=_neighbours(resources, tree, _BAND_FT * site.ft),
             tract=None if tract is None or tract.empty else shapely.union_all(tract.geometry.to_numpy()),
             ft=site.ft,
             subject=subject or {},
@@ -81,8 +88,20 @@ class Upland:
         ground = polygons_only(ground)
         if self.tract is not None:
             ground = clip(ground, self.tract)
-        return without_needles(without_slivers(ground, _SLIVER_SQFT * self.ft**2), _NEEDLE_FT * self.ft)
+        ground = without_needles(without_slivers(ground, _SLIVER_SQFT * self.ft**2), _NEEDLE_FT * self.ft)
+        beside = np.flatnonzero(self.neighbours[rows])
+        ground[beside] = without_bands(ground[beside], _BAND_FT * self.ft)
+        return ground
 
     def within(self, rows: np.ndarray, widths_ft: FloatArray) -> GeometryArray:
         """U(w): upland within w feet of each resource, within tract and subject ground."""
         return self.clipped(self.offset(rows, widths_ft), rows)
+
+
+def _neighbours(resources: GeometryArray, tree: shapely.STRtree, reach: float) -> NDArray[np.bool_]:
+    one, two = tree.query(resources)
+    one, two = one[one < two], two[one < two]
+    near = shapely.dwithin(resources[one], resources[two], reach)
+    flags = np.zeros(len(resources), dtype=bool)
+    flags[one[near]] = flags[two[near]] = True
+    return flags

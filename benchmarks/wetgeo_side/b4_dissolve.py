@@ -3,7 +3,7 @@
 import geopandas as gpd
 from files import read, write
 
-from wetgeo.kernels.offset import union_parts
+from wetgeo.kernels.unions import union_parts
 
 buffers = read("buffers")
 write(gpd.GeoDataFrame(geometry=union_parts(buffers.geometry.to_numpy()), crs=buffers.crs), "parts")

@@ -12,7 +12,6 @@ from wetgeo.kernels.offset import (
     polygons_only,
     quarter_segments,
     subtract,
-    union_parts,
     without_slivers,
 )
 
@@ -105,14 +104,6 @@ def test_clip_leaves_what_is_inside_as_it_is():
     assert clipped[2].is_empty
 
 
-def test_union_counts_shared_ground_once():
-    parts = union_parts(
-        [shapely.box(0, 0, 2, 2), shapely.box(1, 0, 3, 2), shapely.box(10, 0, 11, 1), shapely.Polygon()]
-    )
-    assert sorted(round(p.area, 9) for p in parts) == [1, 6]
-    assert len(union_parts([])) == 0
-
-
 def test_slivers_are_left_out_part_by_part():
     big, other, small = shapely.box(0, 0, 5, 5), shapely.box(20, 0, 25, 5), shapely.box(10, 0, 10.001, 1)
     kept = without_slivers(
@@ -122,20 +113,3 @@ def test_slivers_are_left_out_part_by_part():
     assert kept[1].is_empty
     assert kept[2].area == 50
     assert kept[3] is big
-
-
-def test_union_keeps_all_ground_across_hair_cracks():
-    rng = np.random.default_rng(5)
-    x = np.linspace(0, 500, 400)
-    shore = np.column_stack([x, 20 * np.sin(x / 40)])
-    for crack in (0.0, 1e-9, 1e-8, 1e-7):
-        moved = shore + rng.normal(scale=crack or 1e-12, size=shore.shape)
-        above = shapely.Polygon([*shore, (500, 200), (0, 200)])
-        below = shapely.Polygon([*moved, (500, -200), (0, -200)])
-        middle = shapely.buffer(shapely.LineString(shore), 30, cap_style="flat")
-        united = shapely.union_all(union_parts([above, below, middle]))
-        beyond = shapely.difference(middle, shapely.box(0, -200, 500, 200)).area
-        assert united.area == pytest.approx(500 * 400 + beyond, abs=0.01)
-        assert united.area >= max(above.area, below.area) + 1
-        for shape in (above, below, middle):
-            assert shapely.difference(shape, united).area < 1e-3

@@ -6,11 +6,14 @@ area is nothing but whose points stand far from the outline that is meant.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import shapely
+from numba import njit
 from numpy.typing import NDArray
 
-from wetgeo.kernels.offset import FloatArray, GeometryArray, Shape
+from wetgeo.kernels.offset import FloatArray, GeometryArray, Shape, polygons_only
 
 
 def without_needles(geometries: GeometryArray, thickness: float) -> GeometryArray:
@@ -42,37 +45,71 @@ def without_needles(geometries: GeometryArray, thickness: float) -> GeometryArra
     return kept
 
 
+def without_bands(geometries: GeometryArray, thickness: float) -> GeometryArray:
+    """Open the polygons of which a hole runs within `thickness` of the outline: the band between them is no ground.
+
+    Parameters and result as `without_needles`. Of a band no more is left than a stub of two thicknesses.
+    """
+    kept = np.array(geometries, dtype=object)
+    parts, owner = shapely.get_parts(kept, return_index=True)
+    rings, part = shapely.get_rings(parts, return_index=True)
+    outer = np.flatnonzero(np.diff(part, prepend=-1))
+    holes = np.setdiff1d(np.arange(len(rings)), outer)
+    near = shapely.dwithin(rings[holes], rings[outer[part[holes]]], thickness)
+    banded = np.unique(owner[part[holes[near]]])
+    on_grid = shapely.set_precision(kept[banded], thickness)
+    opens = _holes(on_grid) < _holes(kept[banded])
+    # what is thick keeps its own vertices, which a grid moves: no grid must go on into the intersection
+    around = shapely.buffer(shapely.set_precision(on_grid[opens], 0), 2 * thickness, quad_segs=2)
+    kept[banded[opens]] = polygons_only(shapely.intersection(kept[banded[opens]], around))
+    return kept
+
+
+def _holes(polygons: GeometryArray) -> NDArray[np.intp]:
+    """Count the holes of polygons, over their parts."""
+    parts, owner = shapely.get_parts(polygons, return_index=True)
+    return np.bincount(owner, shapely.get_num_interior_rings(parts), len(polygons)).astype(np.intp)
+
+
 def _tips(xy: FloatArray, ring: NDArray[np.intp], thickness: float) -> NDArray[np.intp]:
     """Vertices of closed rings at which the outline turns back beside itself; the first vertex stands for the last."""
-    count = np.bincount(ring)
-    start = np.cumsum(count) - count
-    here = np.delete(np.arange(len(xy)), start + count - 1)
-    before = np.where(here == start[ring[here]], here + count[ring[here]] - 2, here - 1)
-    return here[_turns_back(xy[before] - xy[here], xy[here + 1] - xy[here], thickness)]
+    ends = np.flatnonzero(np.diff(ring, append=-1))
+    return np.flatnonzero(_turns_back(xy, np.append(0, ends + 1), thickness))
 
 
-def _turns_back(one: FloatArray, other: FloatArray, thickness: float) -> NDArray[np.bool_]:
-    """Whether two sides from one vertex lie beside each other: the shorter ends within `thickness` of the longer."""
-    longer = np.maximum(np.hypot(one[:, 0], one[:, 1]), np.hypot(other[:, 0], other[:, 1]))
-    apart = np.abs(one[:, 0] * other[:, 1] - one[:, 1] * other[:, 0])
-    along = one[:, 0] * other[:, 0] + one[:, 1] * other[:, 1]
-    return np.asarray((along >= 0) & (apart <= thickness * longer))
+@njit(cache=True, nogil=True)
+def _turns_back(xy: FloatArray, starts: NDArray[np.intp], thickness: float) -> NDArray[np.bool_]:
+    """Flag vertices of closed rings whose two sides lie beside each other, and not the vertex that closes a ring.
+
+    Two sides do where the shorter ends within `thickness` of the longer.
+    """
+    flags = np.zeros(len(xy), dtype=np.bool_)
+    for ring in range(len(starts) - 1):
+        first, last = starts[ring], starts[ring + 1] - 1
+        for here in range(first, last):
+            before = last - 1 if here == first else here - 1
+            ax, ay = xy[before, 0] - xy[here, 0], xy[before, 1] - xy[here, 1]
+            bx, by = xy[here + 1, 0] - xy[here, 0], xy[here + 1, 1] - xy[here, 1]
+            if ax * bx + ay * by >= 0:
+                longer = max(math.hypot(ax, ay), math.hypot(bx, by))
+                flags[here] = abs(ax * by - ay * bx) <= thickness * longer
+    return flags
 
 
 def _blunt(polygon: Shape, thickness: float) -> Shape:
     """Take the tips of needles off a polygon until none is left."""
-    rings = [_blunt_ring(shapely.get_coordinates(ring)[:-1], thickness) for ring in shapely.get_rings(polygon)]
+    rings = [_blunt_ring(shapely.get_coordinates(ring), thickness) for ring in shapely.get_rings(polygon)]
     if rings[0] is None:
         return shapely.Polygon()
     return shapely.Polygon(rings[0], [ring for ring in rings[1:] if ring is not None])
 
 
 def _blunt_ring(xy: FloatArray, thickness: float) -> FloatArray | None:
-    """Drop the tips of an open ring's vertices, shape (n, 2), one of each two neighbours at a time."""
-    while len(xy) >= 3:
-        tips = np.flatnonzero(_turns_back(np.roll(xy, 1, axis=0) - xy, np.roll(xy, -1, axis=0) - xy, thickness))
+    """Drop the tips of a closed ring's vertices, shape (n, 2), one of each two neighbours at a time."""
+    while len(xy) > 3:
+        tips = np.flatnonzero(_turns_back(xy, np.array([0, len(xy)]), thickness))
         if not len(tips):
             return xy
-        apart = np.diff(tips, prepend=-2) > 1
-        xy = np.delete(xy, tips[apart], axis=0)
+        xy = np.delete(xy[:-1], tips[np.diff(tips, prepend=-2) > 1], axis=0)
+        xy = np.concatenate([xy, xy[:1]])
     return None

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 import numpy as np
 import shapely
 from numba import njit
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from wetgeo.kernels.threads import by_rows, in_threads, slices
+from wetgeo.kernels.unions import union_parts
 
 GeometryArray = NDArray[np.object_]
 FloatArray = NDArray[np.float64]
@@ -24,8 +22,6 @@ Shape: TypeAlias = Any
 #: circle evenly but starts arcs where the sides end, so that twice this is met at the joints; both lie within the
 #: 0.05 ft that is promised of every edge.
 CHORD_TOLERANCE_FT = 0.01
-#: the grid on which polygons are united, coordinate units: far below what any survey knows, far above rounding
-_GRID = 1e-6
 #: neighbours up to this many are taken away one after the other
 _FEW = 8
 #: GEOS fills hollows that are shallower than this part of the distance before it buffers, and cannot be told not to
@@ -286,31 +282,3 @@ def clip(geometries: GeometryArray, region: Shape) -> GeometryArray:
     if outside.any():
         clipped[outside] = by_rows(lambda some: shapely.intersection(some, region), clipped[outside])
     return polygons_only(clipped)
-
-
-def union_parts(geometries: Iterable[Shape]) -> GeometryArray:
-    """Unite polygons and return the connected parts; each group that touches is united on its own.
-
-    Groups are united on a fine grid: across hair cracks between outlines that nearly coincide, the union in plain
-    floating point can lose ground without a word. A polygon that meets no other stays as it is, to the vertex.
-    """
-    collected = np.array([g for g in geometries if not g.is_empty], dtype=object)
-    if not len(collected):
-        return collected
-    groups = connected_groups(collected)
-    order = np.argsort(groups, kind="stable")
-    ends = np.cumsum(np.bincount(groups))
-    members = np.split(collected[order], ends[:-1])
-    united = np.array([group[0] for group in members], dtype=object)
-    several = [number for number, group in enumerate(members) if len(group) > 1]
-    # the largest first, so that no thread is left alone with it
-    several.sort(key=lambda number: -len(members[number]))
-    united[several] = in_threads(lambda number: shapely.union_all(members[number], grid_size=_GRID), several)
-    return np.asarray(shapely.get_parts(united), dtype=object)
-
-
-def connected_groups(geometries: GeometryArray, *, within: float = 0.0) -> NDArray[np.int32]:
-    """Number the groups of geometries that come within a distance of each other, step by step; shape of the input."""
-    one, two = shapely.STRtree(geometries).query(geometries, predicate="dwithin", distance=within)
-    met = coo_array((np.ones(len(one), dtype=np.int8), (one, two)), shape=(len(geometries),) * 2)
-    return np.asarray(connected_components(met, directed=False)[1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import random
 import sqlite3
@@ -12,10 +13,15 @@ import sys
 import zipfile
 
 import geopandas as gpd
+import pyarrow.parquet as pq
 import pytest
 import shapely
 from scene import polygons
 from small_site import UTM, square, wetlands, write_dem, write_layer
+
+from wetgeo.errors import InputError
+from wetgeo.inputs.vector import read_layer
+from wetgeo.project import LayerSource
 
 IDS = [f"W-{number}" for number in range(1, 31)]
 #: what is needed beside path and fields for formats that say less
@@ -377,3 +383,51 @@ def test_five_thousand_layers(scene):
 def test_lines_where_ground_is_wanted(scene):
     scene.write(wetlands(geometry=[shapely.LineString([(0, 0), (1, 1)])] * 2))
     scene.refused("holds lines")
+
+
+def _places(value, way=()):
+    """Every place in a JSON value, as the keys that lead there."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, part in inner:
+        yield (*way, key)
+        yield from _places(part, (*way, key))
+
+
+def _spoilt(value, way, other):
+    """A copy with another value at a place, or nothing there."""
+    copied = json.loads(json.dumps(value))
+    held = copied
+    for key in way[:-1]:
+        held = held[key]
+    if other is GONE:
+        del held[way[-1]]
+    else:
+        held[way[-1]] = other
+    return copied
+
+
+GONE = object()
+
+
+@pytest.mark.parametrize("part", ["geo", "pandas"])
+@pytest.mark.parametrize("other", [GONE, 7, "w", [], {}, None], ids=["gone", "7", "w", "list", "table", "null"])
+def test_metadata_of_geoparquet_with_another_value_anywhere(formats, tmp_path, part, other):
+    (tmp_path / "w.parquet").write_bytes(formats["w.parquet"])
+    table = pq.read_table(tmp_path / "w.parquet")
+    metadata = json.loads(table.schema.metadata[part.encode()])
+    told = 0
+    for way in _places(metadata):
+        text = json.dumps(_spoilt(metadata, way, other))
+        pq.write_table(
+            table.replace_schema_metadata({**table.schema.metadata, part.encode(): text}), tmp_path / "w.parquet"
+        )
+        source = LayerSource(name="wetlands", path=tmp_path / "w.parquet")
+        layer = error = None
+        try:
+            layer = read_layer(source)
+        except InputError as refusal:
+            error = refusal
+        assert layer is not None or ("cannot be read" in error.message and error.mend)
+        assert layer is None or len(layer.geometry) == 30
+        told += layer is None
+    assert told > 0 or part == "pandas"

@@ -10,7 +10,8 @@ import warnings
 import numpy as np
 import pytest
 import rasterio
-from rasterio.errors import NotGeoreferencedWarning
+from rasterio._err import CPLE_AppDefinedError
+from rasterio.errors import CRSError, NotGeoreferencedWarning
 from small_site import UTM, X, Y, wetlands, write_dem, write_layer
 
 DEM = 'path = "{}"\nz_unit = "m"'
@@ -239,3 +240,38 @@ class TestTiles:
     def test_text_grids(self, scene, line):
         (scene.folder / "dem.asc").write_text(f"{line}\nxllcorner 0\nyllcorner 0\n1 2 3\n")
         scene.refused("dem.asc", dem=DEM.format("dem.asc"))
+
+
+@pytest.mark.parametrize(
+    "complaint",
+    [CRSError("The WKT could not be parsed"), CPLE_AppDefinedError(3, 1, "PROJ: cannot convert value to target unit")],
+    ids=["rasterio", "GDAL"],
+)
+@pytest.mark.parametrize("when", ["opened", "asked"])
+def test_a_coordinate_system_that_gdal_chokes_on(scene, monkeypatch, complaint, when):
+    lay(scene.folder)
+
+    class Choking:
+        def __init__(self, file):
+            self.file = file
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            self.file.close()
+
+        def __getattr__(self, name):
+            if name == "crs":
+                raise complaint
+            return getattr(self.file, name)
+
+    real = rasterio.open
+
+    def choking(path, *words, **more):
+        if when == "opened":
+            raise complaint
+        return Choking(real(path, *words, **more))
+
+    monkeypatch.setattr(rasterio, "open", choking)
+    scene.refused("dem.tif", str(complaint), dem=DEM.format("dem.tif"))

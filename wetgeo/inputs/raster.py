@@ -16,6 +16,7 @@ import rasterio
 from numpy.typing import NDArray
 from pyproj import CRS
 from pyproj.exceptions import CRSError as PyprojError
+from rasterio._err import CPLE_BaseError
 from rasterio.enums import ColorInterp
 from rasterio.errors import CRSError, NotGeoreferencedWarning
 
@@ -243,7 +244,7 @@ def _head_or_fault(path: Path) -> _Head | RasterError:
         return _head(path)
     except RasterError as error:
         return error
-    except UnicodeDecodeError as error:
+    except NOT_READ as error:
         return unreadable(path, error)
 
 
@@ -260,10 +261,10 @@ def _opened(path: Path) -> Any:  # noqa: ANN401 (rasterio has no types)
         raise unreadable(path, error) from error
 
 
-def _crs_of(path: Path, given: Any) -> CRS:  # noqa: ANN401 -- rasterio has no types
+def _crs_of(path: Path, file: Any) -> CRS | None:  # noqa: ANN401 -- rasterio has no types
     try:
-        return CRS.from_user_input(given.to_wkt())
-    except (PyprojError, CRSError) as error:
+        return None if file.crs is None else CRS.from_user_input(file.crs.to_wkt())
+    except (PyprojError, CRSError, CPLE_BaseError) as error:
         raise RasterError(
             f"{path}: PROJ cannot use this raster's coordinate system: {error}",
             mend=f"assign the one it is in, with its code: rio edit-info --crs EPSG:CODE {path.name}",
@@ -280,12 +281,12 @@ def _head(path: Path) -> _Head:
                 mend="name the raster of elevations in [dem] path, not a picture of it",
             )
         matrix = file.transform
-        if file.crs is None:
+        crs = _crs_of(path, file)
+        if crs is None:
             raise RasterError(
                 f"{path}: this raster has no coordinate system",
                 mend=f"assign the one it is in, with its code: rio edit-info --crs EPSG:CODE {path.name}",
             )
-        crs = _crs_of(path, file.crs)
         if not (horizontal(crs).is_projected or horizontal(crs).is_geographic):
             raise RasterError(
                 f"{path}: {label(crs)} is no coordinate system of a map",

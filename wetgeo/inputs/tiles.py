@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 from pyproj import Transformer
-from rasterio.errors import RasterioError
+from rasterio._err import CPLE_BaseError
+from rasterio.errors import CRSError, RasterioError
 from rasterio.windows import Window
 
 from wetgeo.errors import RasterError
@@ -25,8 +26,9 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Bounds = tuple[float, float, float, float]
 
-#: what rasterio raises on a file that GDAL cannot read; the last where GDAL quotes bytes that are no text
-NOT_READ = (RasterioError, OSError, UnicodeDecodeError)
+#: what rasterio raises on a file that GDAL cannot read, GDAL's own complaints among it; the last where GDAL quotes
+#: bytes that are no text
+NOT_READ = (RasterioError, CRSError, OSError, CPLE_BaseError, UnicodeDecodeError)
 #: tiles whose cells meet within this part of a cell lie on one grid
 ALIGNED = 1e-3
 

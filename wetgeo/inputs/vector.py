@@ -20,6 +20,7 @@ import pyogrio
 import shapely
 from numpy.typing import NDArray
 from pyproj import CRS
+from pyproj.exceptions import ProjError
 
 from wetgeo.errors import InputError
 from wetgeo.inputs.crs import from_file, small_length
@@ -29,6 +30,8 @@ from wetgeo.project import LayerSource
 
 #: how far the chord of a true curve may lie from it, feet: small beside the 0.05 ft promised of a buffer's edge
 CURVE_TOLERANCE_FT = 0.01
+#: what geopandas raises on a GeoParquet file: its metadata are JSON, and any part of them may be missing or another
+_NO_GEOPARQUET = (*NOT_READ, ProjError, LookupError, TypeError, AttributeError)
 #: degrees of arc for formats whose driver draws curves itself (DXF); GDAL's own step is 4 degrees
 _DRIVER_ARC_STEP = "0.5"
 
@@ -244,7 +247,7 @@ def _unreadable(source: LayerSource, error: Exception) -> InputError:
 def _read_geoparquet(source: LayerSource) -> RawLayer:
     try:
         frame = gpd.read_parquet(source.path)
-    except (ValueError, OSError, pa.ArrowException) as error:
+    except _NO_GEOPARQUET as error:
         raise _unreadable(source, error) from error
     if source.where is not None:
         # the filter's language is SQL: let GDAL apply it to a copy that it can read

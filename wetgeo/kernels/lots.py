@@ -113,7 +113,7 @@ def _encounters(chains: Chains, lots: GeometryArray, reach: float) -> _Encounter
     """Pair all segments of chains and lots that come within `reach` of each other."""
     first, chain_of = chains.segments
     start, end = chains.xy[first], chains.xy[first + 1]
-    p, q, lot_of = _lot_segments(lots, chains)
+    p, q, lot_of = _lot_segments(lots, chains, reach)
     ours, theirs = near_segments(np.stack([start, end], axis=1), np.stack([p, q], axis=1), reach)
     a, along = start[ours], end[ours] - start[ours]
     length = np.hypot(*along.T)
@@ -136,10 +136,10 @@ def _encounters(chains: Chains, lots: GeometryArray, reach: float) -> _Encounter
     )
 
 
-def _lot_segments(lots: GeometryArray, chains: Chains) -> tuple[Floats, Floats, Ints]:
-    """Ends of all outline segments, and the lot of each, of the lots whose box meets a chain's."""
-    low = np.minimum.reduceat(chains.xy, chains.offsets[:-1])
-    high = np.maximum.reduceat(chains.xy, chains.offsets[:-1])
+def _lot_segments(lots: GeometryArray, chains: Chains, reach: float) -> tuple[Floats, Floats, Ints]:
+    """Ends of all outline segments, and the lot of each, of the lots whose box comes within `reach` of a chain's."""
+    low = np.minimum.reduceat(chains.xy, chains.offsets[:-1]) - reach
+    high = np.maximum.reduceat(chains.xy, chains.offsets[:-1]) + reach
     chosen = np.unique(shapely.STRtree(lots).query(shapely.box(*low.T, *high.T))[1])
     parts, part_of = shapely.get_parts(lots[chosen], return_index=True)
     rings, ring_of = shapely.get_rings(parts, return_index=True)

@@ -167,3 +167,16 @@ def test_reach_is_what_a_fine_grid_finds(seed):
     inside = shapely.points(x.ravel(), y.ravel())[shapely.intersects_xy(piece, x.ravel(), y.ravel())]
     far = shapely.distance(pond, np.append(inside, shapely.points(shapely.get_coordinates(piece)))).max()
     assert far - 0.02 < greatest < far + 0.2
+
+
+def test_least_root_of_a_straight_line_is_found_at_once():
+    calls = []
+
+    def line(x):
+        calls.append(x)
+        return 3 * (x - 7)
+
+    found = kernel.least_root(line, 0.0, 10.0, within=1e-6, step=1e-12)
+    # between both ends false position aims at half of what is near enough
+    assert calls == [0, 10, pytest.approx(7 + 0.5e-6 / 3, abs=1e-9)]
+    assert found == calls[-1]

@@ -204,3 +204,14 @@ def test_on_level_ground_water_stays_where_it_is(x, y, end):
     (path,) = trace_down(unfilled(z), np.array([x]), np.array([y]))
     assert path is not None
     assert (path.end, path.x.tolist(), path.y.tolist()) == (end, [x], [y])
+
+
+@pytest.mark.parametrize("datum", [-3, 0, 5])
+def test_water_falls_across_corners_wherever_elevations_count_from(datum):
+    row, column = np.mgrid[:9, :9]
+    z = datum + (row - column).astype(float)  # falls to the north-east
+    first, _, beside, _, angle = tracing.headings(z, np.zeros(z.shape, dtype=bool), 1.0, 1.0)
+    inner = np.s_[1:-1, 1:-1]  # of the cells in two corners nothing lies before or behind
+    assert angle[inner] == pytest.approx(np.pi / 4)
+    assert (first[inner] == 1).all()
+    assert not beside[inner].any()

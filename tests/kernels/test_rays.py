@@ -45,3 +45,12 @@ def test_strips_fill_the_offset():
     quads = [q for o, d in strips for q in strip_polygons(o, d, np.full(len(o), 30.0))]
     offset = shapely.difference(shapely.buffer(SQUARE, 30, quad_segs=200), SQUARE)
     assert shapely.union_all(quads).area == pytest.approx(offset.area, rel=1e-4)
+
+
+def test_a_corner_that_is_there_twice_is_one():
+    corners = [(0, 0), (100, 0), (100, 0), (100, 100), (0, 100), (0, 100)]
+    strips = outward_rays(shapely.Polygon(corners), np.zeros((0, 2)), spacing=10, step=0.1)
+    assert len(strips) == 8
+    for strip, truth in zip(strips, outward_rays(SQUARE, np.zeros((0, 2)), spacing=10, step=0.1), strict=True):
+        assert np.hypot(*strip[1].T) == pytest.approx(1)
+        assert len(strip[0]) == len(truth[0])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 import shapely
@@ -38,3 +40,11 @@ def test_an_error_in_a_thread_is_raised():
 
     with pytest.raises(ValueError, match="0"):
         in_threads(fail, range(3))
+
+
+@pytest.mark.parametrize(("count", "threads_used"), [(6, 6), (None, 1)])
+def test_where_the_system_does_not_say_which_processors_are_for_it_all_are(monkeypatch, count, threads_used):
+    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: count)
+    assert threads() == threads_used

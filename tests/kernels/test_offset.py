@@ -113,3 +113,14 @@ def test_slivers_are_left_out_part_by_part():
     assert kept[1].is_empty
     assert kept[2].area == 50
     assert kept[3] is big
+
+
+def test_polygons_stay_the_same_objects_and_of_what_is_none_nothing_stays():
+    square = shapely.box(0, 0, 1, 1)
+    ground = array(square, shapely.MultiPolygon([square, shapely.box(2, 0, 3, 1)]), shapely.Polygon())
+    assert all(kept is one for kept, one in zip(polygons_only(ground), ground, strict=True))
+    line, points = square.exterior, shapely.MultiPoint([(0, 0), (1, 1)])
+    none = array(
+        points.centroid, points, line, shapely.MultiLineString([line]), line | points, points | square.centroid
+    )
+    assert {(kept.geom_type, kept.is_empty) for kept in polygons_only(none)} == {("MultiPolygon", True)}

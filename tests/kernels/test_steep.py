@@ -11,7 +11,7 @@ from shapely import affinity
 
 from wetgeo.kernels.contour import contour, smooth_outline
 from wetgeo.kernels.grid import Grid
-from wetgeo.kernels.steep import SteepGround, smoothing_scale, steep_around, steep_extension, steep_land
+from wetgeo.kernels.steep import SteepGround, _meaningful, smoothing_scale, steep_around, steep_extension, steep_land
 
 RUN, GAIN, SLOPE = 50.0, 6.0, 0.12
 FOOT_M = 0.3048
@@ -242,3 +242,14 @@ def test_ground_that_climbs_again_within_a_run_of_the_border_is_told(end, goes_o
     )
     rows = int((HALF - end) / grid.dy)
     assert extend(replace(grid, z=z[rows:], top=grid.top - rows * grid.dy), wetland).cut_short == goes_on
+
+
+@pytest.mark.parametrize(
+    ("size", "steep", "stays"), [(1.5, 9, True), (0.9, 9, False), (3, 1, False), (3, 2, True), (1.5, 1, False)]
+)
+def test_ground_is_added_in_pieces_of_more_than_a_cell_with_more_than_a_cell_of_steep_land(size, steep, stays):
+    grid = Grid(z=np.zeros((4, 20)), left=0.0, top=8.0, dx=2.0, dy=2.0)
+    kept = np.zeros(grid.z.shape, dtype=bool)
+    kept[3, :steep] = True
+    piece = shapely.box(0, 0, 2 * size, 2)
+    assert shapely.equals(_meaningful(grid, piece, kept), piece if stays else shapely.Polygon())

@@ -27,16 +27,28 @@ Ints = NDArray[np.intp]
 #: features that are read at a time, and written
 _GROUP = 512
 _BLOCK = 8 * _GROUP
+#: files are read soon by the same program: quickly written is worth more than small
+_PACKING: dict[str, Any] = {"compression": "lz4", "use_dictionary": False, "write_statistics": False}
 
 
 def write_frame(path: Path, frame: pd.DataFrame) -> None:
     """Write a frame as Parquet, a GeoDataFrame as GeoParquet; it stands as a whole or not at all."""
     part = path.with_name(f"{path.name}.{os.getpid()}")
     if isinstance(frame, gpd.GeoDataFrame):
-        frame.to_parquet(part, index=False, compression="zstd", row_group_size=_GROUP)
+        fields = pd.DataFrame(frame.drop(columns=frame.geometry.name))
+        table = _spatial(pa.Table.from_pandas(fields, preserve_index=False), frame.geometry.to_numpy(), frame.crs)
     else:
-        pq.write_table(pa.Table.from_pandas(frame, preserve_index=False), part, compression="zstd")
+        table = pa.Table.from_pandas(frame, preserve_index=False)
+    pq.write_table(table, part, row_group_size=_GROUP, **_PACKING)
     part.replace(path)
+
+
+def _spatial(table: pa.Table, shapes: NDArray[np.object_], crs: CRS) -> pa.Table:
+    """Add geometries to a table as GeoParquet has them; geopandas does it too, and takes several times as long."""
+    about = {"encoding": "WKB", "geometry_types": [], "crs": crs.to_json_dict()}
+    geo = {"version": "1.0.0", "primary_column": "geometry", "columns": {"geometry": about}}
+    table = table.append_column(pa.field("geometry", pa.binary()), pa.array(shapely.to_wkb(shapes), type=pa.binary()))
+    return table.replace_schema_metadata({"geo": json.dumps(geo)})
 
 
 def read_frame(path: Path, crs: CRS) -> pd.DataFrame:
@@ -102,16 +114,12 @@ class FeatureTable:
         np.save(path.with_suffix(".bounds.npy"), features.bounds[order])
         np.save(path.with_suffix(".rows.npy"), order)
         fields = pa.Schema.from_pandas(features.frame, preserve_index=False).remove_metadata()
-        about = {"encoding": "WKB", "geometry_types": [], "crs": crs.to_json_dict()}
-        geo = {"version": "1.0.0", "primary_column": "geometry", "columns": {"geometry": about}}
-        schema = fields.append(pa.field("geometry", pa.binary())).with_metadata({"geo": json.dumps(geo)})
-        with pq.ParquetWriter(path, schema, compression="zstd") as file:
+        schema = _spatial(fields.empty_table(), order[:0].astype(object), crs).schema
+        with pq.ParquetWriter(path, schema, **_PACKING) as file:
             for start in range(0, len(order), _BLOCK):
                 rows = order[start : start + _BLOCK]
                 table = pa.Table.from_pandas(features.frame.iloc[rows], schema=fields, preserve_index=False)
-                shapes = pa.array(shapely.to_wkb(features.shapes(rows)), type=pa.binary())
-                table = table.append_column("geometry", shapes).replace_schema_metadata(schema.metadata)
-                file.write_table(table, row_group_size=_GROUP)
+                file.write_table(_spatial(table, features.shapes(rows), crs), row_group_size=_GROUP)
         return cls(path, crs)
 
     def blocks(self) -> Iterator[Ints]:

@@ -62,11 +62,11 @@ def test_a_rectangle_on_one_lot(tmp_path):
         "along the line of parcel B:",
         "4  thence N 00°00'00\" E 50.00 feet to the point of beginning.",
         "Perimeter 300.00 feet; closure error less than 0.001 feet",
-        "Area described: 5,000 square feet (0.115 acres)",
-        "Buffer as delineated: 5,000 square feet (0.115 acres); chords stray from its edge by no more than 1.00 ft",
+        "Area described: 5,000 square feet (0.11 acres)",
+        "Buffer as delineated: 5,000 square feet (0.11 acres); chords stray from its edge by no more than 1.00 ft",
     ]
     assert "Tract B of parcel B" in text
-    assert "Buffer here: 10,000 square feet (0.230 acres), in 2 tracts." in text
+    assert "Buffer here: 10,000 square feet (0.23 acres), in 2 tracts." in text
     assert "NO PARCEL" not in text
 
 
@@ -225,7 +225,7 @@ def test_slivers_are_told_and_not_described(tmp_path):
     lots = {"A": LOTS["A"], "B": shapely.box(100 + 1 / 6, -500, 800, 700)}
     text = _text(tmp_path, WETLAND, SQUARE, lots)
     bare = text.split("NO PARCEL")[1]
-    assert "Of this 17 square feet (0.000 acres) not described: 2 slivers narrower than 0.5 ft" in bare
+    assert "Of this 17 square feet (0.00 acres) not described: 2 slivers narrower than 0.5 ft" in bare
     assert {one.parcel for one in read_declaration(text)} == {"A", "B"}
 
 

@@ -32,10 +32,12 @@ from sheets import (
 from wetgeo.findings import Findings
 from wetgeo.outputs import exhibit
 from wetgeo.outputs.exhibit import draw_sheets, exhibit_limits, write_exhibit
+from wetgeo.outputs.schedules import TABLES, Schedule
 from wetgeo.outputs.sheet_block import BORDER, COLUMN, MAP, draw_block, heading
 from wetgeo.outputs.sheet_paper import HEIGHT, INCH, WIDTH, Paper, fitted, text_width, wrapped, writable
 from wetgeo.outputs.sheet_plan import MOST_SHEETS, SCALES, View, fit_scale, plan_sheets
 from wetgeo.outputs.sheet_relief import trace_contours
+from wetgeo.outputs.sheet_table import column_widths, fitting_size
 from wetgeo.outputs.write import prepare
 
 NOTHING = shapely.MultiPolygon()
@@ -149,7 +151,7 @@ def test_a_judged_sheet_says_what_a_reviewer_asks_for(tmp_path: Path) -> None:
         "R-1",
         "A-1",
         "least width 20.0 ft",
-        "allowed 25.0 ft",
+        "allowed 25 ft",
         "W-1-1",
         "12-34",
         "Required buffer edge",
@@ -168,6 +170,41 @@ def test_a_judged_sheet_says_what_a_reviewer_asks_for(tmp_path: Path) -> None:
         assert part in text
 
 
+@pytest.mark.parametrize("pieces", [1, 2])
+def test_the_first_sheet_says_whether_the_buffer_complies(tmp_path: Path, pieces: int) -> None:
+    found = judged_site(tmp_path)
+    layers = dict(found.layers)
+    if pieces == 2:
+        far = site_layers(["W-1", "W-2"], [wetland(), wetland(5)])
+        layers |= {name: far[name] for name in ("resources", "buffers")}
+    first, *others = (words(paper) for paper in finished(ready(judged_site(tmp_path, layers=layers))))
+    assert ("Key sheet" in first) == (pieces == 2)
+    assert "DOES NOT COMPLY" in first
+    assert "Too narrow: W-1." in first
+    assert "Proposed buffer edge" in first
+    assert not any("DOES NOT COMPLY" in other for other in others)
+    kept = layers["averaging"].assign(verdict="compliant")
+    good = judged_site(tmp_path, layers=layers | {"averaging": kept, "violations": layers["violations"].iloc[:0]})
+    first = words(finished(ready(good))[0])
+    assert "COMPLIES" in first
+    assert "DOES NOT" not in first
+
+
+def test_a_run_has_no_verdict(tmp_path: Path) -> None:
+    text = words(finished(ready(small_site(tmp_path)))[0])
+    assert "COMPL" not in text
+
+
+def test_figures_of_a_table_are_never_cut() -> None:
+    title, columns = TABLES["averaging"]
+    row = tuple("1,162,683.5" if column.is_number else "short of area" for column in columns)
+    table = Schedule(name="averaging", title=title, columns=columns, rows=[row]).brief
+    size = fitting_size(table, 285, 6.5)
+    widths = column_widths(table, 285, size)
+    for width, column, text in zip(widths, table.columns, table.rows[0], strict=True):
+        assert not column.is_number or text_width(text, size) <= width
+
+
 def test_the_legend_names_only_what_is_drawn(tmp_path: Path) -> None:
     text = words(finished(ready(small_site(tmp_path)))[0])
     assert "Monument, post" in text
@@ -176,7 +213,7 @@ def test_the_legend_names_only_what_is_drawn(tmp_path: Path) -> None:
 
 
 def test_a_run_gets_a_dimension_of_its_width(tmp_path: Path) -> None:
-    assert "50.0 ft" in words(finished(ready(small_site(tmp_path)))[0])
+    assert "50 ft" in words(finished(ready(small_site(tmp_path)))[0])
 
 
 def test_the_narrowest_place_is_drawn_where_it_is(tmp_path: Path) -> None:

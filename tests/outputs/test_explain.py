@@ -54,7 +54,7 @@ def test_a_resource_is_explained_with_its_citations(out: Path) -> None:
     assert lines[4].startswith("  2. slope: O'Brien")
     text = " ".join(" ".join(lines).split())
     assert "streamside zone: 25 ft wide, 10,000 sq ft [4.3.1]" in text
-    assert "added for steep slope: 12,345 sq ft, up to 130.26 ft from the resource [4.3.3]" in text
+    assert "added for steep slope: 12,345 sq ft, up to 130.3 ft from the resource [4.3.3]" in text
     assert "warning: the DEM covers 80 %" in text
 
 

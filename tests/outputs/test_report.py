@@ -134,12 +134,18 @@ def test_nothing_comes_from_outside(tmp_path: Path) -> None:
     assert "default-src 'none'" in html.unescape(text)
 
 
+def test_the_chart_marks_where_the_width_is_least(tmp_path: Path) -> None:
+    text = report_page(ready(judged_site(tmp_path)))
+    assert "least width 20.0 ft at station " in text
+    assert text.count('<circle class="least"') == 2  # in the chart and in its key
+
+
 def test_the_verdict_comes_first(tmp_path: Path) -> None:
     text = report_page(ready(judged_site(tmp_path)))
     places = [text.index(part) for part in ("does not comply", 'id="map"', 'id="profiles"', 'id="findings"')]
     assert places == sorted(places)
     shown = "".join(Page(text).text)
-    assert "least width 20.00 ft, 5.00 ft less than the 25.00 ft allowed" in shown
+    assert "least width 20.0 ft, 5.0 ft less than the 25 ft allowed" in shown
     assert "1,400 sq ft more than required" in shown
 
 

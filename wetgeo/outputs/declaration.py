@@ -16,6 +16,7 @@ import shapely
 
 from wetgeo.errors import InputError
 from wetgeo.kernels.courses import Traverse, bearing, bearing_seconds, bearing_text, follow
+from wetgeo.outputs import figures
 from wetgeo.outputs.plain import foot_of, one_line, unit_of
 from wetgeo.outputs.tracts import DECIMALS, SLIVER_FT, LotBuffer, Ring, Tract, lot_buffers
 from wetgeo.rules.model import RulePack
@@ -255,7 +256,7 @@ def _widths(delineation: Delineation) -> dict[str, str]:
     for name, width, citation in zip(buffers["resource_id"], buffers["width_ft"], buffers["citation"], strict=True):
         cited = "" if pd.isna(citation) else f" ({one_line(citation)})"
         if not pd.isna(width):
-            words[f"{kind[name]} {one_line(name)}"] = f"required width {width:g} ft{cited}"
+            words[f"{kind[name]} {one_line(name)}"] = f"required width {figures.stated(width)} ft{cited}"
     return words
 
 
@@ -263,8 +264,11 @@ def _averages(averaging: pd.DataFrame, kind: Mapping[str, str]) -> dict[str, str
     """Say for each resource how wide its averaged buffer is."""
     fields = ("resource_id", "average_ft", "required_ft", "minimum_ft", "minimum_allowed_ft", "citation")
     return {
-        f"{kind[name]} {one_line(name)}": f"average width {average:,.2f} ft ({required:g} required), least width "
-        f"{least:,.2f} ft ({allowed:g} allowed){'' if pd.isna(citation) else f' ({one_line(citation)})'}"
+        f"{kind[name]} {one_line(name)}": (
+            f"average width {figures.beside(average, required)} ft ({figures.stated(required)} required), "
+            f"least width {figures.beside(least, allowed)} ft ({figures.stated(allowed)} allowed)"
+            f"{'' if pd.isna(citation) else f' ({one_line(citation)})'}"
+        )
         for name, average, required, least, allowed, citation in zip(*(averaging[f] for f in fields), strict=True)
     }
 
@@ -320,7 +324,7 @@ def _closure(courses: Traverse) -> str:
 
 
 def _area(sqft: float) -> str:
-    return f"{sqft:,.0f} square feet ({sqft / SQFT_PER_ACRE:,.3f} acres)"
+    return f"{figures.sqft(sqft)} square feet ({figures.acres(sqft / SQFT_PER_ACRE)} acres)"
 
 
 def _count(number: int, word: str) -> str:

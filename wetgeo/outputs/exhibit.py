@@ -32,7 +32,8 @@ from wetgeo.outputs.sheet_map import Drawn, Ground, draw_map
 from wetgeo.outputs.sheet_pages import schedule_pages, text_pages
 from wetgeo.outputs.sheet_paper import Box, Paper
 from wetgeo.outputs.sheet_plan import MOST_SHEETS, PlanSheet, SheetPlan, View, plan_sheets
-from wetgeo.outputs.sheet_table import draw_table, table_height
+from wetgeo.outputs.sheet_table import draw_table, fitting_size, table_height
+from wetgeo.outputs.sheet_verdict import draw_verdict, is_judged
 from wetgeo.units import FOOT_M
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ _STYLE: dict[Any, Any] = {
     "lines.scale_dashes": False,
     "hatch.linewidth": 0.45,
 }
-_SIZE = 6.0
+_SIZE = 6.5
 _SCALE_HEIGHT = 58.0
 #: tables that stand beside a map, where its resources have rows in them
 _BESIDE_MAP = (
@@ -127,12 +128,15 @@ def draw_sheets(delineation: Delineation, head: Heading) -> list[Sheet]:
         return [_empty_sheet(head)]
     plan = plan_sheets(delineation, MAP)
     sheets: list[Sheet] = []
+    ground = None
+    if plan.sheets or is_judged(delineation):
+        ground = Ground.of(delineation, FOOT_M / unit_of(delineation.crs)[1])
     if len(plan.sheets) != 1:
         keys = plan_keys(delineation, plan, MAP)
-        sheets += [_key_sheet(delineation, head, view, plan, first=len(keys) + 1) for view in keys]
-    if plan.sheets:
-        ground = Ground.of(delineation, FOOT_M / unit_of(delineation.crs)[1])
-        sheets += [_plan_sheet(delineation, head, sheet, ground) for sheet in plan.sheets]
+        sheets += [_key_sheet(delineation, head, view, plan, ground, first=len(keys) + 1) for view in keys]
+    if ground is not None:
+        alone = len(plan.sheets) == 1
+        sheets += [_plan_sheet(delineation, head, sheet, ground, says_verdict=alone) for sheet in plan.sheets]
     tables = [found for name in TABLES if (found := schedule(delineation, name)) is not None]
     texts = _declaration_sheets(delineation, head)
     notes = (
@@ -162,11 +166,15 @@ def _empty_sheet(head: Heading) -> Sheet:
     return paper, "none"
 
 
-def _plan_sheet(delineation: Delineation, head: Heading, sheet: PlanSheet, ground: Ground) -> Sheet:
+def _plan_sheet(
+    delineation: Delineation, head: Heading, sheet: PlanSheet, ground: Ground, *, says_verdict: bool
+) -> Sheet:
     paper = Paper()
     drawn = draw_map(paper, sheet, ground, delineation, stamp_box(head))
     draw_stamp(paper, head)
     top = draw_title(paper, head, _subject(sheet.resource_ids))
+    if says_verdict:
+        top = draw_verdict(paper, delineation, inner(COLUMN), top)
     tables = [schedule(delineation, name, _told_of(name, sheet, ground)) for name in _BESIDE_MAP]
     brief = [table.brief for table in tables if table is not None]
     return _finished(paper, head, sheet.view, drawn, brief, top)
@@ -180,12 +188,16 @@ def _told_of(name: str, sheet: PlanSheet, ground: Ground) -> Collection[str]:
     return [*sheet.resource_ids, *(seen.loc[seen["kind"] == "natural_community", "resource_id"] if len(seen) else ())]
 
 
-def _key_sheet(delineation: Delineation, head: Heading, view: View, plan: SheetPlan, *, first: int) -> Sheet:
+def _key_sheet(
+    delineation: Delineation, head: Heading, view: View, plan: SheetPlan, ground: Ground | None, *, first: int
+) -> Sheet:
     paper = Paper()
-    drawn = draw_key(paper, view, delineation, plan.sheets, first=first, keep_off=stamp_box(head))
+    drawn = draw_key(paper, view, delineation, plan.sheets, ground, first=first, keep_off=stamp_box(head))
     draw_stamp(paper, head)
-    top = draw_title(paper, head, "Key sheet")
-    tables = [sheet_list(plan.sheets, first=first)] if plan.sheets else []
+    top = draw_verdict(paper, delineation, inner(COLUMN), draw_title(paper, head, "Key sheet"))
+    averaging = schedule(delineation, "averaging")
+    tables = [] if averaging is None else [averaging.brief]
+    tables += [sheet_list(plan.sheets, first=first)] if plan.sheets else []
     return _finished(paper, head, view, drawn, tables, top)
 
 
@@ -211,10 +223,12 @@ def _finished(paper: Paper, head: Heading, view: View, drawn: Drawn, tables: Seq
     draw_legend(paper, Box(box.left, low, box.right, high), entries)
     for table in tables:
         space = Box(box.left, high + 4, box.right, top)
-        if table_height(table, space.width, size=_SIZE, rows=min(2, len(table.rows))) + _SIZE * 2 > space.height:
+        size = fitting_size(table, space.width, _SIZE)
+        if table_height(table, space.width, size=size, rows=min(2, len(table.rows))) + _SIZE * 2 > space.height:
             break
-        reserve = 0.0 if _fits(table, space) else _SIZE * 2
-        end, row = draw_table(paper, Box(space.left, space.bottom + reserve, space.right, top), table, size=_SIZE)
+        fits = table_height(table, space.width, size=size, rows=len(table.rows)) <= space.height
+        below = Box(space.left, space.bottom + (0.0 if fits else _SIZE * 2), space.right, top)
+        end, row = draw_table(paper, below, table, size=size)
         if row < len(table.rows):
             words = f"{len(table.rows) - row:,} more: see the tables on the sheets that follow."
             paper.text((box.left, end - _SIZE), words, size=_SIZE, face="oblique")
@@ -227,10 +241,6 @@ def _subject(names: Sequence[str]) -> str:
     """Name the resources of a sheet, as many as a title holds."""
     more = len(names) - MOST_NAMES
     return f"Resources: {', '.join(names[:MOST_NAMES])}{f' and {more} more' if more > 0 else ''}"
-
-
-def _fits(table: Schedule, space: Box) -> bool:
-    return table_height(table, space.width, size=_SIZE, rows=len(table.rows)) <= space.height
 
 
 def _metadata(delineation: Delineation, head: Heading) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import pandas as pd
 
 from wetgeo.errors import OutputError
 from wetgeo.frames import natural_key
+from wetgeo.outputs.figures import acres, feet, sqft, stated
 from wetgeo.outputs.read import read_layer
 
 if TYPE_CHECKING:
@@ -60,12 +61,12 @@ def explain_from(layer: Callable[[str], pd.DataFrame], resource_id: str, run: st
         lines += _item(f"{step['step']}. {step['what']}: {step['reason']}", step["citation"])
     for zone in _rows(_of(layer("zones"), resource_id)):
         lines += _item(
-            f"{zone['zone']} zone: {_ft(zone['width_ft'])} wide, {zone['area_sqft']:,.0f} sq ft", zone["citation"]
+            f"{zone['zone']} zone: {_ft(zone['width_ft'])} wide, {sqft(zone['area_sqft'])} sq ft", zone["citation"]
         )
     for added in _rows(_of(layer("extensions"), resource_id)):
         place = "" if pd.isna(added["zone"]) else f" to the {added['zone']} zone"
-        words = f"added{place} for {str(added['kind']).replace('_', ' ')}: {added['area_sqft']:,.0f} sq ft"
-        lines += _item(f"{words}, up to {_ft(added['reach_ft'])} from the resource", added["citation"])
+        words = f"added{place} for {str(added['kind']).replace('_', ' ')}: {sqft(added['area_sqft'])} sq ft"
+        lines += _item(f"{words}, up to {feet(added['reach_ft'])} ft from the resource", added["citation"])
     findings = layer("findings")
     for found in _rows(findings[findings["feature_id"] == resource_id]):
         lines += _item(f"{found['severity']}: {found['message']}", found["citation"])
@@ -76,9 +77,8 @@ def _buffer(rows: pd.DataFrame) -> list[str]:
     if rows.empty:
         return ["No buffer is required; the findings below say why."]
     one = rows.iloc[0]
-    lines = [
-        f"Required width {_ft(one['width_ft'])} under {one['rule']}; the buffer covers {one['area_ac']:,.3f} acres."
-    ]
+    covered = f"{sqft(one['area_sqft'])} sq ft ({acres(one['area_ac'])} acres)"
+    lines = [f"Required width {_ft(one['width_ft'])} under {one['rule']}; the buffer covers {covered}."]
     if not pd.isna(one["minimum_ft"]):
         average = "" if pd.isna(one["average_ft"]) else f", and must be {_ft(one['average_ft'])} wide on average"
         lines.append(f"Averaged, it may be no narrower than {_ft(one['minimum_ft'])}{average}.")
@@ -100,7 +100,7 @@ def _rows(frame: pd.DataFrame) -> Iterator[dict[str, Any]]:
 
 
 def _ft(value: float) -> str:
-    return f"{value:.2f}".rstrip("0").rstrip(".") + " ft"
+    return f"{stated(value)} ft"
 
 
 def _no_such(run: str, resource_id: str, resources: pd.DataFrame) -> OutputError:

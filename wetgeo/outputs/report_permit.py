@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from wetgeo.outputs.figures import sqft
 from wetgeo.outputs.plain import one_line
 from wetgeo.outputs.report_words import MOST_WORDS, Item, Tone, Verdict, counts
 
@@ -28,8 +29,8 @@ def disturbed(delineation: Delineation) -> Verdict:
     barred = findings[(findings["severity"] == "error") & (findings["code"] == "impact")]
     owed = float(impacts["replacement_sqft"].sum())
     areas = impacts.groupby("kind", sort=False)["area_sqft"].sum()
-    figures = [(f"{_KINDS[kind]} disturbed, sq ft", f"{areas[kind]:,.0f}") for kind in _KINDS if kind in areas]
-    figures += [("replacement owed, sq ft", f"{owed:,.0f}"), *counts(delineation)]
+    figures = [(f"{_KINDS[kind]} disturbed, sq ft", sqft(areas[kind])) for kind in _KINDS if kind in areas]
+    figures += [("replacement owed, sq ft", sqft(owed)), *counts(delineation)]
     tone: Tone = "plain"
     if impacts.empty:
         headline, words, tone = "Nothing is disturbed", "The work stays off all resources and their buffers.", "good"
@@ -37,7 +38,7 @@ def disturbed(delineation: Delineation) -> Verdict:
         headline = "Something is disturbed that may not be"
         words, tone = " ".join(one_line(text) + "." for text in barred["message"].tolist()[:MOST_WORDS]), "bad"
     elif owed > 0:
-        headline, words = f"Replacement is owed: {owed:,.0f} sq ft", "The table below tells it by piece and section."
+        headline, words = f"Replacement is owed: {sqft(owed)} sq ft", "The table below tells it by piece and section."
     else:
         headline, words = "No replacement is owed", "What is disturbed stands in the table below."
     items = _pieces(impacts)
@@ -62,7 +63,7 @@ def _pieces(impacts: pd.DataFrame) -> list[Item]:
         Item(
             resource_id=one_line(row["resource_id"]),
             verdict=_KINDS[row["kind"]],
-            words=f"{row['area_sqft']:,.0f} sq ft, {row['cause']}; replacement {row['replacement_sqft']:,.0f} sq ft",
+            words=f"{sqft(row['area_sqft'])} sq ft, {row['cause']}; replacement {sqft(row['replacement_sqft'])} sq ft",
             tone="bad" if row["replacement_sqft"] > 0 else "plain",
         )
         for row in sums.to_dict("records")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ import pandas as pd
 import shapely
 from numpy.typing import NDArray
 
+from wetgeo.outputs.figures import beside, stated
 from wetgeo.outputs.plain import one_line
 
 if TYPE_CHECKING:
@@ -32,8 +33,19 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Least:
+    """The mark where the width is least: its place in the chart, its figure, on which side that stands, and words."""
+
+    x: float
+    y: float
+    text: str
+    side: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
-    """One resource's chart: lines as SVG points, ticks, and the stations for whoever points at it."""
+    """One resource's chart: lines as SVG points, ticks, the least width, and stations for whoever points at it."""
 
     resource_id: str
     width: str
@@ -44,17 +56,20 @@ class Chart:
     ticks_y: list[tuple[float, str]]
     floor: float
     ceiling: float
+    least: Least | None
     data: list[list[float]]
 
 
 def charts(profile: pd.DataFrame, averaging: pd.DataFrame, canvas: Canvas) -> list[Chart]:
     """Draw a chart for each resource, those with the least margin first, `MOST_CHARTS` at most."""
-    margins = averaging.sort_values("margin_ft", kind="stable")["resource_id"].tolist()
     groups = dict(iter(profile.groupby("resource_id", sort=False)))
-    return [_chart(name, groups[name], canvas) for name in margins if name in groups][:MOST_CHARTS]
+    judged = averaging.sort_values("margin_ft", kind="stable").to_dict("records")
+    return [_chart(groups[one["resource_id"]], one, canvas) for one in judged if one["resource_id"] in groups][
+        :MOST_CHARTS
+    ]
 
 
-def _chart(name: str, rows: pd.DataFrame, canvas: Canvas) -> Chart:
+def _chart(rows: pd.DataFrame, judged: dict[Hashable, Any], canvas: Canvas) -> Chart:
     fields = ("station_ft", "width_ft", "required_ft", "minimum_allowed_ft")
     station, width, required, allowed = (rows[field].to_numpy(dtype=float) for field in fields)
     high_x, high_y = max(float(station.max()), 1.0), max(float(np.nanmax([width.max(), required.max()])) * 1.08, 1.0)
@@ -66,10 +81,12 @@ def _chart(name: str, rows: pd.DataFrame, canvas: Canvas) -> Chart:
         scaled: Floats = floor - values / high_y * (floor - _TOP)
         return scaled
 
-    places = canvas.whole(shapely.get_coordinates(np.array(rows["geometry"], dtype=object)))
+    points = np.array(rows["geometry"], dtype=object)
+    nearest = _nearest(points, judged)
+    places = canvas.whole(shapely.get_coordinates(points))
     data = np.column_stack([x, station, width, required, allowed, places]).round(2)
     return Chart(
-        resource_id=one_line(name),
+        resource_id=one_line(judged["resource_id"]),
         width=_line(x, up(width), station),
         required=_line(x, up(required), station),
         allowed=_line(x, up(allowed), station),
@@ -81,7 +98,29 @@ def _chart(name: str, rows: pd.DataFrame, canvas: Canvas) -> Chart:
         ticks_y=[(round(float(up(np.array(tick))), 1), f"{tick:,.0f}") for tick in _ticks(high_y, _TICKS_Y)],
         floor=floor,
         ceiling=_TOP,
+        least=None
+        if nearest is None
+        else _least(float(x[nearest]), float(up(np.array(judged["minimum_ft"]))), float(station[nearest]), judged),
         data=data.tolist(),
+    )
+
+
+def _nearest(points: NDArray[np.object_], judged: dict[Hashable, Any]) -> int | None:
+    """Find the station beside the place where a width is least; None where that is not known."""
+    known = not any(pd.isna(judged[field]) for field in ("minimum_x", "minimum_y", "minimum_ft"))
+    if not known:
+        return None
+    return int(np.argmin(shapely.distance(points, shapely.Point(judged["minimum_x"], judged["minimum_y"]))))
+
+
+def _least(x: float, y: float, station: float, judged: dict[Hashable, Any]) -> Least:
+    text = f"{beside(judged['minimum_ft'], judged['minimum_allowed_ft'])} ft"
+    return Least(
+        x=round(x, 1),
+        y=round(y, 1),
+        text=text,
+        side="end" if x > WIDTH / 2 else "start",
+        words=f"least width {text} at station {station:,.0f} ft; {stated(judged['minimum_allowed_ft'])} ft allowed",
     )
 
 

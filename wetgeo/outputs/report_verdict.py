@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from wetgeo.outputs.figures import acres, beside, feet, signed, sqft, stated
 from wetgeo.outputs.plain import one_line
 from wetgeo.outputs.report_permit import disturbed, screened
 from wetgeo.outputs.report_words import MOST_WORDS, Item, Verdict, counts
@@ -35,8 +36,8 @@ def _required(delineation: Delineation) -> Verdict:
     area = float(layers["buffer_union"]["area_sqft"].sum())
     figures = [
         ("resources with a buffer", f"{len(buffers):,} of {len(resources):,}"),
-        ("acres of buffer", f"{area / SQFT_PER_ACRE:,.2f}"),
-        ("square feet", f"{area:,.0f}"),
+        ("acres of buffer", acres(area / SQFT_PER_ACRE)),
+        ("square feet", sqft(area)),
     ]
     figures += counts(delineation)
     plural = "Buffers are" if len(buffers) > 1 else "A buffer is"
@@ -58,11 +59,11 @@ def _asked(buffers: pd.DataFrame) -> list[Item]:
     return [
         Item(
             resource_id=one_line(name),
-            verdict="width unknown" if pd.isna(width) else f"{width:,.2f}".rstrip("0").rstrip(".") + " ft",
+            verdict="width unknown" if pd.isna(width) else f"{stated(width)} ft",
             words="; ".join(
                 [
                     f"{kind}{'' if pd.isna(cls) else ', ' + one_line(cls)}",
-                    f"{area:,.0f} sq ft",
+                    f"{sqft(area)} sq ft",
                     *([] if pd.isna(citation) else [f"section {one_line(citation).split(';')[0]}"]),
                 ]
             ),
@@ -88,8 +89,8 @@ def _judged(delineation: Delineation) -> Verdict:
         words = f"{len(bad):,} of {len(averaging):,} resources fall{'s' if len(bad) == 1 else ''} short"
         words += f"; {len(violations):,} violation{'s' if len(violations) > 1 else ''}." if len(violations) else "."
     figures = [
-        ("required, sq ft", f"{averaging['required_sqft'].sum():,.0f}"),
-        ("credited, sq ft", f"{averaging['credited_sqft'].sum():,.0f}"),
+        ("required, sq ft", sqft(averaging["required_sqft"].sum())),
+        ("credited, sq ft", sqft(averaging["credited_sqft"].sum())),
         *_least(averaging),
     ]
     items = _items(averaging)
@@ -113,7 +114,7 @@ def _least(averaging: pd.DataFrame) -> list[tuple[str, str]]:
     if known.empty:
         return []
     name, margin = known["resource_id"].iloc[0], known["margin_ft"].iloc[0]
-    return [(f"least margin, ft, at {one_line(name)}", f"{margin:+,.2f}")]
+    return [(f"least margin, ft, at {one_line(name)}", signed(margin, 1))]
 
 
 def _items(averaging: pd.DataFrame) -> list[Item]:
@@ -135,7 +136,10 @@ def _width(margin: float, least: float, allowed: float) -> str:
     if pd.isna(margin):
         return "its least width is not known"
     way = "more" if margin >= 0 else "less"
-    return f"least width {least:,.2f} ft, {abs(margin):,.2f} ft {way} than the {allowed:,.2f} ft allowed"
+    words = f"least width {beside(least, allowed)} ft"
+    if feet(margin) == "0.0":
+        return f"{words}, {stated(allowed)} ft allowed"
+    return f"{words}, {feet(abs(margin))} ft {way} than the {stated(allowed)} ft allowed"
 
 
 def _area(net: float) -> str:
@@ -144,9 +148,9 @@ def _area(net: float) -> str:
     if abs(net) < 0.5:
         return "as much area as required"
     way = "more" if net >= 0 else "less"
-    return f"{abs(net):,.0f} sq ft {way} than required"
+    return f"{sqft(abs(net))} sq ft {way} than required"
 
 
 def _spread(low: float, high: float) -> str:
-    low_text, high_text = (f"{one:,.2f}".rstrip("0").rstrip(".") for one in (low, high))
+    low_text, high_text = (stated(one) for one in (low, high))
     return f"{low_text} ft" if low_text == high_text else f"{low_text} to {high_text} ft"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
+from wetgeo.outputs.figures import acres, beside, feet, sqft, stated
 from wetgeo.outputs.plain import one_line
 
 if TYPE_CHECKING:
@@ -18,12 +19,16 @@ NONE = "–"
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its field, what stands above it, how it is written, and whether narrow tables have it too."""
+    """A column: its field, what stands above it, how it is written, and whether narrow tables have it too.
+
+    `stated` are feet as the rule states them; `against` is the field that the figure is compared with.
+    """
 
     field: str
     head: str
-    kind: Literal["text", "ft", "sqft", "acres", "percent", "share", "count", "xy", "yes", "ratio"] = "text"
+    kind: Literal["text", "ft", "stated", "sqft", "acres", "percent", "share", "count", "xy", "yes", "ratio"] = "text"
     brief: bool = True
+    against: str | None = None
 
     @property
     def is_number(self) -> bool:
@@ -67,10 +72,10 @@ TABLES: dict[str, tuple[str, tuple[Column, ...]]] = {
             Column("gained_sqft", "Added, sq ft", "sqft", brief=False),
             Column("over_cap_sqft", "Over cap, sq ft", "sqft", brief=False),
             Column("net_sqft", "Net, sq ft", "sqft"),
-            Column("required_ft", "Required average, ft", "ft", brief=False),
-            Column("average_ft", "Average, ft", "ft"),
-            Column("minimum_allowed_ft", "Least allowed, ft", "ft"),
-            Column("minimum_ft", "Least, ft", "ft"),
+            Column("required_ft", "Required average, ft", "stated", brief=False),
+            Column("average_ft", "Average, ft", "ft", against="required_ft"),
+            Column("minimum_allowed_ft", "Least allowed, ft", "stated"),
+            Column("minimum_ft", "Least, ft", "ft", against="minimum_allowed_ft"),
             Column("margin_ft", "Margin, ft", "ft", brief=False),
             _SECTIONS,
         ),
@@ -93,8 +98,8 @@ TABLES: dict[str, tuple[str, tuple[Column, ...]]] = {
         (
             _ID,
             Column("kind", "What"),
-            Column("measured_ft", "Measured, ft", "ft"),
-            Column("required_ft", "Required, ft", "ft"),
+            Column("measured_ft", "Measured, ft", "ft", against="required_ft"),
+            Column("required_ft", "Required, ft", "stated"),
             Column("area_sqft", "Sq ft", "sqft"),
             Column("citation", "Section"),
         ),
@@ -127,8 +132,8 @@ TABLES: dict[str, tuple[str, tuple[Column, ...]]] = {
             Column("access_id", "Access"),
             _ID,
             Column("parcel_id", "Parcel"),
-            Column("width_ft", "Width, ft", "ft"),
-            Column("allowed_ft", "Allowed, ft", "ft"),
+            Column("width_ft", "Width, ft", "ft", against="allowed_ft"),
+            Column("allowed_ft", "Allowed, ft", "stated"),
             Column("counts", "Counts as buffer", "yes"),
             Column("area_sqft", "Sq ft", "sqft"),
             _SECTIONS,
@@ -139,14 +144,14 @@ TABLES: dict[str, tuple[str, tuple[Column, ...]]] = {
         (
             _ID,
             Column("class", "Class"),
-            Column("base_ft", "Base, ft", "ft"),
+            Column("base_ft", "Base, ft", "stated"),
             Column("slope_pct", "Slope, %", "percent", brief=False),
-            Column("slope_cut_ft", "Slope cut, ft", "ft"),
+            Column("slope_cut_ft", "Slope cut, ft", "stated"),
             Column("hsg", "Soil group", brief=False),
-            Column("soil_cut_ft", "Soil cut, ft", "ft"),
-            Column("floor_ft", "Floor, ft", "ft", brief=False),
-            Column("width_ft", "Width, ft", "ft"),
-            Column("minimum_ft", "Least if averaged, ft", "ft", brief=False),
+            Column("soil_cut_ft", "Soil cut, ft", "stated"),
+            Column("floor_ft", "Floor, ft", "stated", brief=False),
+            Column("width_ft", "Width, ft", "stated"),
+            Column("minimum_ft", "Least if averaged, ft", "stated", brief=False),
             Column("area_sqft", "Area, sq ft", "sqft"),
             Column("area_ac", "Acres", "acres", brief=False),
             _SECTIONS,
@@ -157,7 +162,7 @@ TABLES: dict[str, tuple[str, tuple[Column, ...]]] = {
         (
             _ID,
             Column("zone", "Zone"),
-            Column("width_ft", "Width, ft", "ft"),
+            Column("width_ft", "Width, ft", "stated"),
             Column("area_sqft", "Area, sq ft", "sqft"),
             _SECTIONS,
         ),
@@ -180,8 +185,8 @@ TABLES: dict[str, tuple[str, tuple[Column, ...]]] = {
             Column("parcel_id", "Parcel"),
             Column("edge_ft", "Edge, ft", "ft"),
             Column("monuments", "Monuments", "count"),
-            Column("largest_gap_ft", "Largest gap, ft", "ft"),
-            Column("allowed_gap_ft", "Allowed, ft", "ft", brief=False),
+            Column("largest_gap_ft", "Largest gap, ft", "ft", against="allowed_gap_ft"),
+            Column("allowed_gap_ft", "Allowed, ft", "stated", brief=False),
             Column("verdict", "Verdict"),
         ),
     ),
@@ -226,9 +231,10 @@ _WORDS = frozenset(
 
 _WRITE: dict[str, Callable[[Any], str]] = {
     "text": lambda value: one_line(value).replace("_", " ") if value in _WORDS else one_line(value),
-    "ft": lambda value: f"{_unsigned(value, 2):,.2f}",
-    "sqft": lambda value: f"{_unsigned(value, 0):,.0f}",
-    "acres": lambda value: f"{value:,.3f}",
+    "ft": feet,
+    "stated": stated,
+    "sqft": sqft,
+    "acres": acres,
     "percent": lambda value: f"{value:.2f}",
     "share": lambda value: f"{value:.1%}",
     "count": lambda value: f"{value:,d}",
@@ -264,10 +270,18 @@ def schedule(delineation: Delineation, name: str, resource_ids: Collection[str] 
         return None
     title, wanted = TABLES[name]
     columns = tuple(column for column in wanted if frame[column.field].notna().any())
-    cells = [[written(value, column.kind) for value in frame[column.field].tolist()] for column in columns]
+    cells = [_cells(frame, column) for column in columns]
     return Schedule(name=name, title=title, columns=columns, rows=list(zip(*cells, strict=True)))
 
 
-def _unsigned(value: float, digits: int) -> float:
-    """Round, and make a negative zero a plain one."""
-    return round(float(value), digits) + 0.0
+def _cells(frame: pd.DataFrame, column: Column) -> list[str]:
+    """Write a column; its figures are told from those that they are compared with."""
+    values = frame[column.field].tolist()
+    cells = [written(value, column.kind) for value in values]
+    if column.against is None:
+        return cells
+    limits = frame[column.against].tolist()
+    return [
+        cell if pd.isna(value) or pd.isna(limit) else beside(value, limit)
+        for cell, value, limit in zip(cells, values, limits, strict=True)
+    ]

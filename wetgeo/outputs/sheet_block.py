@@ -24,6 +24,8 @@ BORDER = Box(_MARGIN, _MARGIN, WIDTH - _MARGIN, HEIGHT - _MARGIN)
 COLUMN = Box(BORDER.right - _COLUMN, BORDER.bottom, BORDER.right, BORDER.top)
 MAP = Box(BORDER.left, BORDER.bottom, COLUMN.left, BORDER.top)
 _PAD = 7.0
+#: size of the smallest print
+_NOTE = 6.5
 _NUMBER, _PREPARER, _REVISIONS = 46.0, 74.0, 46.0
 #: where the title block at the foot of the column ends
 BLOCK_TOP = COLUMN.bottom + _NUMBER + _PREPARER + _REVISIONS
@@ -166,12 +168,12 @@ def draw_block(paper: Paper, head: Heading, *, sheet: int, sheets: int, scale: s
 def draw_notes(paper: Paper, head: Heading, bottom: float, notes: Sequence[str]) -> float:
     """Write notes and the datum above a height; returns where they begin."""
     box = inner(COLUMN)
-    lines = [line for note in (*head.datum, *notes) for line in wrapped(note, 5.8, box.width)]
-    top = bottom + len(lines) * 5.8 * 1.25 + 5
+    lines = [line for note in (*head.datum, *notes) for line in wrapped(note, _NOTE, box.width)]
+    top = bottom + len(lines) * _NOTE * 1.25 + 5
     y = top - 3
     for line in lines:
-        paper.text((box.left, y - 5), line, size=5.8)
-        y -= 5.8 * 1.25
+        paper.text((box.left, y - 5), line, size=_NOTE)
+        y -= _NOTE * 1.25
     paper.line([(COLUMN.left, top), (COLUMN.right, top)], _FAINT)
     return top
 
@@ -189,9 +191,9 @@ def _draw_number(paper: Paper, head: Heading, box: Box, numbers: tuple[int, int,
     rows = (("Scale", scale), ("Date", head.date), ("Drawn by", head.program))
     for number, (name, value) in enumerate(rows):
         y = box.top - 12 - number * 13
-        paper.text((box.left + _PAD, y), name, size=6, color="#505050")
+        paper.text((box.left + _PAD, y), name, size=6.5, color="#505050")
         paper.text((box.left + 48, y), fitted(value, 6.5, third - box.left - 52), size=6.5)
-    paper.text(((third + box.right) / 2, box.top - 12), "SHEET", size=6, align="center", color="#505050")
+    paper.text(((third + box.right) / 2, box.top - 12), "SHEET", size=6.5, align="center", color="#505050")
     paper.text(((third + box.right) / 2, box.bottom + 12), f"{sheet} of {sheets}", size=15, face="bold", align="center")
 
 
@@ -201,11 +203,11 @@ def _draw_preparer(paper: Paper, box: Box) -> None:
     paper.line([(half, box.bottom), (half, box.top)], _THIN)
     for number, name in enumerate(("Prepared by", "Licence no.", "Signature, date")):
         y = box.top - 20 - number * 22
-        paper.text((box.left + _PAD, y), name, size=6, color="#505050")
+        paper.text((box.left + _PAD, y), name, size=6.5, color="#505050")
         paper.line([(box.left + 62, y - 1.5), (half - 8, y - 1.5)], _FAINT)
     x, y = (half + box.right) / 2, (box.bottom + box.top) / 2
     paper.draw([shapely.Point(x, y).buffer(31).boundary], Ink(line="#909090", width=0.5, dash=(3, 2)))
-    paper.text((x, y - 2), "Seal", size=6, align="center", color="#505050")
+    paper.text((x, y - 2), "Seal", size=6.5, align="center", color="#505050")
 
 
 def _draw_revisions(paper: Paper, head: Heading, box: Box) -> None:
@@ -215,8 +217,8 @@ def _draw_revisions(paper: Paper, head: Heading, box: Box) -> None:
         y = box.top - row * step
         paper.line([(box.left, y), (box.right, y)], _THIN if row == 0 else _FAINT)
     for name, left in columns:
-        paper.text((box.left + left + _PAD, box.top - step + 3.4), name, size=6, color="#505050")
+        paper.text((box.left + left + _PAD, box.top - step + 3.4), name, size=6.5, color="#505050")
         if left:
             paper.line([(box.left + left, box.bottom), (box.left + left, box.top)], _FAINT)
     for (_, left), text in zip(columns, ("0", head.date, "Application"), strict=False):
-        paper.text((box.left + left + _PAD, box.top - 2 * step + 3.4), text, size=6)
+        paper.text((box.left + left + _PAD, box.top - 2 * step + 3.4), text, size=6.5)

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import shapely
 
+from wetgeo.outputs.figures import beside, stated
 from wetgeo.outputs.sheet_paper import Ink, Paper
 from wetgeo.outputs.sheet_plan import View
 from wetgeo.outputs.sheet_style import DIMENSION
@@ -93,7 +94,7 @@ def _narrowest(averaging: pd.DataFrame, proposed: Any, foot: float) -> Iterator[
         line = None if shapely.is_empty(proposed) else shapely.shortest_line(place, proposed)
         if line is None or abs(line.length / foot - least) > _AGREE_FT:
             line = shapely.LineString([place, place])
-        yield line, (f"least width {least:,.1f} ft", f"allowed {allowed:,.1f} ft")
+        yield line, (f"least width {beside(least, allowed)} ft", f"allowed {stated(allowed)} ft")
 
 
 def _required(layers: Mapping[str, pd.DataFrame], foot: float) -> Iterator[tuple[Any, tuple[str, ...]]]:
@@ -103,7 +104,7 @@ def _required(layers: Mapping[str, pd.DataFrame], foot: float) -> Iterator[tuple
         mine = edges[(edges["resource_id"] == name) & (edges["kind"] == "upland")]
         line = None if pd.isna(width) else _across(shapes[name], mine, width * foot, foot)
         if line is not None:
-            yield line, (f"{width:,.1f} ft",)
+            yield line, (f"{stated(width)} ft",)
 
 
 def _across(resource: Any, edges: pd.DataFrame, width: float, foot: float) -> Any:  # noqa: ANN401 -- shapely geometries

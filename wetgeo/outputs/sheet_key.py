@@ -10,10 +10,11 @@ import shapely
 from wetgeo.outputs.plain import unit_of
 from wetgeo.outputs.schedules import Column, Schedule
 from wetgeo.outputs.sheet_labels import Labels, Line
-from wetgeo.outputs.sheet_map import Drawn, placed, shapes_of
+from wetgeo.outputs.sheet_map import Drawn, Ground, placed, shapes_of
 from wetgeo.outputs.sheet_paper import INCH, Box, Ink, Paper
 from wetgeo.outputs.sheet_plan import PlanSheet, SheetPlan, View, fit_scale, ground_bounds, scales
-from wetgeo.outputs.sheet_style import BUFFER, RESOURCES, Style
+from wetgeo.outputs.sheet_style import BUFFER, PROPOSED, REQUIRED, RESOURCES, Style
+from wetgeo.outputs.sheet_verdict import WORDS, is_judged, verdict_color
 from wetgeo.units import FOOT_M
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ MOST_KEYS = 12
 
 _SHEET = Style(ink=Ink(line="#a50026", width=1.1), name="Plan sheet, its number")
 _BUFFER = Style(ink=Ink(line="#3a6b1c", width=0.6, fill="#cfe3b4"), name=BUFFER.name)
+_REQUIRED = Style(ink=Ink(line=REQUIRED.ink.line, width=0.7, dash=(4, 2)), name=REQUIRED.name, swatch="line")
+_PROPOSED = Style(ink=Ink(line=PROPOSED.ink.line, width=1.3), name=PROPOSED.name, swatch="line")
 _FRAME = Ink(line="#000000", width=1.2)
 #: parts of the map of a key sheet that stay free of what is to be labelled, on each side, points
 _MARGIN = 0.45 * INCH
@@ -88,14 +91,19 @@ def draw_key(
     view: View,
     delineation: Delineation,
     sheets: Collection[PlanSheet],
+    ground: Ground | None,
     *,
     first: int,
     keep_off: Collection[Box],
 ) -> Drawn:
-    """Draw the map of a key sheet; the plan sheets are numbered from `first`."""
+    """Draw the map of a key sheet; the plan sheets are numbered from `first`.
+
+    `ground` gives the edges of what is required and what is proposed, where a buffer was judged.
+    """
     drawn = Drawn()
     layers = delineation.layers
-    buffers = placed(view, shapes_of(layers, "buffer_union"))
+    judged = ground if is_judged(delineation) else None
+    buffers = placed(view, shapes_of(layers, "buffer_union") if judged is None else judged.buffers)
     if buffers:
         paper.draw(buffers, _BUFFER.ink)
         drawn.has(_BUFFER)
@@ -106,6 +114,11 @@ def draw_key(
             thin = Style(ink=Ink(line=style.ink.line, width=0.5, fill=style.ink.fill), name=style.name)
             paper.draw(shapes, thin.ink)
             drawn.has(thin)
+    for edge, style in () if judged is None else ((judged.required, _REQUIRED), (judged.proposed, _PROPOSED)):
+        lines = placed(view, [edge])
+        if lines:
+            paper.draw(lines, style.ink)
+            drawn.has(style)
     frames = placed(view, [sheet.view.ground for sheet in sheets])
     labels = Labels(paper, view.frame, [frame.boundary for frame in frames])
     labels.keep_off(keep_off)
@@ -139,8 +152,13 @@ def _name_resources(labels: Labels, view: View, delineation: Delineation, *, out
     resources = delineation.layers["resources"]
     named = set(delineation.layers["buffers"]["resource_id"])
     rows = resources[resources["resource_id"].isin(named)] if named else resources
+    averaging = delineation.layers.get("averaging")
+    found = {} if averaging is None else dict(zip(averaging["resource_id"], averaging["verdict"], strict=True))
     shapes = view.place(rows.geometry.to_numpy())
     sized = sorted(zip(rows["resource_id"], shapes, strict=True), key=lambda row: -float(shapely.area(row[1])))
     for name, shape in sized:
         if not shapely.is_empty(shape):
-            labels.in_ground(shape, [Line(text=name, size=6.5, face="bold", color="#08306b")], outside=outside)
+            words = [Line(text=name, size=7, face="bold", color="#08306b")]
+            if name in found:
+                words.append(Line(text=WORDS[found[name]], size=6.5, face="bold", color=verdict_color(found[name])))
+            labels.in_ground(shape, words, outside=outside or name in found)

@@ -11,7 +11,7 @@ from wetgeo.outputs.sheet_plan import View
 from wetgeo.outputs.sheet_relief import INDEX_INK, INK
 from wetgeo.outputs.sheet_style import Style
 
-_SIZE = 6.2
+_SIZE = 6.5
 _SWATCH = Box(0, 0, 24, 9)
 _GAP = 5.0
 _BLACK, _LINE = Ink(fill="#000000"), Ink(line="#000000", width=0.6)
@@ -86,7 +86,7 @@ def draw_scale(paper: Paper, at: tuple[float, float], view: View) -> None:
         paper.box(box, _WHITE if number % 2 else Ink(line="#000000", width=0.6, fill="#000000"))
     for inches in (0, 1, 2, 3):
         text = f"{inches * view.feet:,.0f}" + (" ft" if inches == 3 else "")
-        paper.text((left + inches * INCH, bottom + 8), text, size=6, align="center")
+        paper.text((left + inches * INCH, bottom + 8), text, size=6.5, align="center")
 
 
 def draw_north(paper: Paper, at: tuple[float, float]) -> None:

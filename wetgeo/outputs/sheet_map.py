@@ -291,7 +291,7 @@ def _label(
             labels.in_ground(shape, [Line(text=f"{cause}, {sqft:,.0f} sq ft", size=6.5, face="bold")])
     for at, name in zip(monuments[0].tolist(), monuments[1], strict=True):
         if Box(*view.frame.polygon.bounds).polygon.contains(shapely.Point(at)):
-            labels.at_point((at[0], at[1]), [Line(text=name, size=5.5)], near=_MARK_PT)
+            labels.at_point((at[0], at[1]), [Line(text=name, size=6.5)], near=_MARK_PT)
     _label_lots(labels, view, ground, water)
 
 
@@ -301,7 +301,9 @@ def _label_lots(labels: Labels, view: View, ground: Ground, water: Any) -> None:
         # beside the buffer where there is room, else in it
         for taken in (green, water):
             free = shapely.difference(shape, taken)
-            if not pd.isna(name) and labels.in_ground(free, [Line(text=name, size=6, color="#505050")], outside=False):
+            if not pd.isna(name) and labels.in_ground(
+                free, [Line(text=name, size=6.5, color="#505050")], outside=False
+            ):
                 break
 
 

@@ -9,7 +9,7 @@ from wetgeo.outputs.sheet_block import COLUMN, MAP, Heading, draw_title, inner
 from wetgeo.outputs.sheet_paper import ASCENT, Box, Paper, text_width, wrapped
 from wetgeo.outputs.sheet_table import draw_table, table_height
 
-_TABLE, _TEXT, _NOTE = 6.4, 6.2, 6.5
+_TABLE, _TEXT, _NOTE = 6.5, 6.5, 6.5
 _GAP = 14.0
 #: tables with more columns than this take the whole width of a sheet
 _NARROW = 9

@@ -31,7 +31,7 @@ _BUMP_PT = 9.0
 #: lines are drawn without bends that stray by less than this, points
 _STRAY_PT = 0.25
 _LABEL_EVERY_PT = 210.0
-_SIZE = 5.5
+_SIZE = 6.5
 
 INK, INDEX_INK = Ink(line="#a08a6f", width=0.28), Ink(line="#7d6647", width=0.55)
 _COLOR = "#5f4b30"

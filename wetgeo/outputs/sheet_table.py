@@ -9,10 +9,14 @@ from wetgeo.outputs.sheet_paper import ASCENT, Box, Face, Ink, Paper, fitted, te
 
 _RULE, _LINE = Ink(line="#000000", width=0.7), Ink(line="#b0b0b0", width=0.25)
 _HEAD = Ink(fill="#ececec")
-_PAD = 3.0
+_PAD = 2.0
 _TITLE = 7.5
+#: print gets no smaller than this, points, and gets there by such steps
+_SMALLEST, _SHRINK = 5.5, 0.25
 #: so many rows tell how wide the columns are
 _SAMPLE = 400
+#: texts of so many characters are not to be cut
+_SHORT = 12
 #: text is cut rather than let a column get wider than this share of the table
 _WIDEST = 0.45
 
@@ -56,6 +60,24 @@ def draw_table(
         row += 1
         paper.line([(box.left, y), (right, y)], _RULE if row == len(schedule.rows) else _LINE)
     return y - 3, row
+
+
+def fitting_size(schedule: Schedule, width: float, size: float) -> float:
+    """Return the size at which a table's figures and heads fit a width whole: `size`, or less down to `_SMALLEST`."""
+    while size > _SMALLEST and sum(_least_widths(schedule, size)) > width:
+        size -= _SHRINK
+    return size
+
+
+def _least_widths(schedule: Schedule, size: float) -> list[float]:
+    """Widths below which figures, short texts or words of heads would be cut."""
+    found = []
+    for place, column in enumerate(schedule.columns):
+        cells = [row[place] for row in schedule.rows[:_SAMPLE]]
+        whole = [cell for cell in cells if column.is_number or len(cell) <= _SHORT]
+        words = [text_width(word, size, "bold") for word in column.head.split()]
+        found.append(max([*words, *(text_width(figure, size) for figure in whole)]) + 2 * _PAD)
+    return found
 
 
 def column_widths(schedule: Schedule, width: float, size: float) -> list[float]:

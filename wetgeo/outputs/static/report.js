@@ -13,6 +13,16 @@
   };
   const written = (value) =>
     typeof value === "number" ? value.toLocaleString("en-US", { maximumFractionDigits: 7 }) : String(value);
+  // figures as plans write them: whole square feet, acres to a hundredth, feet to a tenth
+  const decimals = { sqft: 0, ac: 2, ft: 1, pct: 2, share: 3 };
+  const figure = (field, value) => {
+    // what the rule states is no measurement and keeps its digits
+    const stated = /^(width|base|floor|required|allowed|minimum_allowed)_ft$/.test(field);
+    const digits = stated ? 2 : decimals[field.slice(field.lastIndexOf("_") + 1)];
+    if (typeof value !== "number" || digits === undefined || field.startsWith("src_")) return written(value);
+    const rounded = Number(value.toFixed(digits)) + 0;
+    return rounded.toLocaleString("en-US", { minimumFractionDigits: stated ? 0 : digits, maximumFractionDigits: digits });
+  };
 
   // ---- map: the view is the SVG's own viewBox ------------------------------------------------------------------
   let home = null;
@@ -93,7 +103,7 @@
     found.fields.forEach((field, index) => {
       if (found.row[index] === null) return;
       const line = document.createElement("div");
-      line.append(make("dt", field), make("dd", written(found.row[index])));
+      line.append(make("dt", field), make("dd", figure(field, found.row[index])));
       list.append(line);
     });
     told.append(list);

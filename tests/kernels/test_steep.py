@@ -11,7 +11,16 @@ from shapely import affinity
 
 from wetgeo.kernels.contour import contour, smooth_outline
 from wetgeo.kernels.grid import Grid
-from wetgeo.kernels.steep import SteepGround, _meaningful, smoothing_scale, steep_around, steep_extension, steep_land
+from wetgeo.kernels.steep import (
+    SteepGround,
+    _goes_on,
+    _meaningful,
+    smoothing_scale,
+    steep_around,
+    steep_extension,
+    steep_land,
+)
+from wetgeo.kernels.surface import fitted
 
 RUN, GAIN, SLOPE = 50.0, 6.0, 0.12
 FOOT_M = 0.3048
@@ -253,3 +262,38 @@ def test_ground_is_added_in_pieces_of_more_than_a_cell_with_more_than_a_cell_of_
     kept[3, :steep] = True
     piece = shapely.box(0, 0, 2 * size, 2)
     assert shapely.equals(_meaningful(grid, piece, kept), piece if stays else shapely.Polygon())
+
+
+@pytest.mark.parametrize(("width", "height"), [(2.0, 2.0), (0.5, 4.0), (4.0, 0.25)])
+def test_holes_smaller_than_a_cell_are_filled(width, height):
+    grid = Grid(z=np.zeros((8, 20)), left=0.0, top=8 * height, dx=width, dy=height)
+    small, large = shapely.box(2.1, 2, 2.9, 3), shapely.box(6, 2, 7.1, 3)  # in cells
+    piece = affinity.scale(shapely.box(1, 1, 9, 6) - small - large, width, height, origin=(0, 0))
+    found = _meaningful(grid, piece, np.ones(grid.z.shape, dtype=bool))
+    wanted = affinity.scale(shapely.box(1, 1, 9, 6) - large, width, height, origin=(0, 0))
+    assert shapely.equals(found, wanted)
+
+
+def test_noise_disturbs_a_gain_by_a_sixtieth_and_a_slope_by_a_sixth():
+    grid = Grid(z=np.random.default_rng(3).normal(scale=0.1, size=(400, 400)), left=0.0, top=400.0, dx=1.0, dy=1.0)
+    scale = smoothing_scale(grid, run=50, gain=1.0, slope=0.5)  # the gain asks for more
+    level, _, _ = fitted(grid, scale)
+    assert np.std(level[:, 50:] - level[:, :-50]) == pytest.approx(1 / 60, rel=0.05)
+    scale = smoothing_scale(grid, run=50, gain=9.0, slope=0.02)
+    _, ddx, ddy = fitted(grid, scale)
+    assert [np.std(ddx), np.std(ddy)] == pytest.approx([0.02 / 6] * 2, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "told"),
+    [
+        *((row, column, True) for row, column in ((0, 10), (20, 10), (10, 0), (10, 20), (5, 0))),
+        *((row, column, False) for row, column in ((1, 10), (19, 10), (10, 1), (10, 19))),  # not at the border
+        *((row, column, False) for row, column in ((0, 0), (4, 0), (20, 16))),  # further than a run and a cell
+    ],
+)
+def test_only_ground_at_the_border_within_a_run_goes_on(row, column, told):
+    grid = Grid(z=np.zeros((21, 21)), left=0.0, top=21.0, dx=1.0, dy=1.0)
+    kept, over = np.zeros((2, 21, 21), dtype=bool)
+    kept[10, 10] = over[row, column] = True
+    assert _goes_on(grid, kept, over, 10.2) == told

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 
 import numpy as np
 import pytest
@@ -48,3 +49,16 @@ def test_where_the_system_does_not_say_which_processors_are_for_it_all_are(monke
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)
     monkeypatch.setattr(os, "cpu_count", lambda: count)
     assert threads() == threads_used
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_parts_are_worked_at_the_same_time(monkeypatch, count):
+    monkeypatch.setenv(VARIABLE, str(count))
+    together = threading.Barrier(count)
+    found = in_threads(lambda _: together.wait(timeout=20), range(count))  # each waits for all others
+    assert sorted(found) == list(range(count))
+
+
+def test_one_thread_is_the_callers_own(monkeypatch):
+    monkeypatch.setenv(VARIABLE, "1")
+    assert in_threads(lambda _: threading.get_ident(), range(3)) == [threading.get_ident()] * 3

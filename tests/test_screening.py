@@ -67,6 +67,8 @@ def new_impervious(area, **at):
 def test_an_acre_of_land_disturbance(area, applies) -> None:
     row = screened(CMSCWD, square(area))[0].loc["erosion-acre"]
     assert row["applies"] == applies
+    # whole square feet, but never an acre where it is less than one
+    assert row["reason"].endswith(": 43,559.9 sq ft" if area < 43_560 else ": 43,560 sq ft")
     assert row["measured"] == pytest.approx(area, rel=1e-7)
     assert (row["threshold"], row["unit"], row["citation"], row["effect"]) == (
         43_560, "sq ft", "3.2(a)", "erosion control plan"
@@ -96,7 +98,9 @@ def test_a_permit_under_another_rule_takes_the_place_of_the_notice() -> None:
 
 def test_each_condition_that_holds_is_told() -> None:
     reason = screened(CMSCWD, square(20_000), dem=Slope())[0].loc["erosion-near", "reason"]
-    assert reason.startswith("disturbance at least 0.25 acre: 20000 sq ft; disturbance more than 0 sq ft, within 1000 ")
+    assert reason.startswith(
+        "disturbance at least 0.25 acre: 20,000 sq ft; disturbance more than 0 sq ft, within 1000 "
+    )
 
 
 def test_a_groundwater_dependent_wetland_decides_where_public_waters_are_not_known() -> None:

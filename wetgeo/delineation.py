@@ -74,6 +74,9 @@ class Delineation:
         The command that made it: run, check, design, impacts or screen.
     dem
         The elevations, for contours; None where there are none.
+    disturbance
+        The ground that work disturbs, each piece once, for maps: ``cause`` and ``geometry`` in the working CRS; None
+        where none was given (run, check and design).
     recorded
         The buffer that edges, monuments, parcels and ``buffer_union`` are of: a proposed one only where it complies.
     """
@@ -87,6 +90,7 @@ class Delineation:
     inputs: Sequence[Path] = field(default=())
     command: str = "run"
     dem: ElevationSource | None = None
+    disturbance: pd.DataFrame | None = None
     recorded: Literal["required", "proposed"] = "required"
 
     @property

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
+
+import geopandas as gpd
+
 from wetgeo.delineation import Delineation
 from wetgeo.impacts import Disturbance, impacts_layer
 from wetgeo.inputs.build import Source
@@ -48,7 +52,7 @@ def measure_impacts(
     found = delineation_of(laid, progress)
     progress(0.9, "measuring impacts")
     impacts = impacts_layer(laid.site, laid.ruling, found.layers["buffers"], disturbed, laid.findings)
-    return with_layers(found, "impacts", {"impacts": impacts}, [disturbance])
+    return with_layers(_shown(found, disturbed), "impacts", {"impacts": impacts}, [disturbance])
 
 
 def screen(
@@ -80,7 +84,13 @@ def screen(
     found = delineation_of(laid, progress)
     progress(0.9, "testing the provisions")
     triggers = triggers_layer(laid.site, laid.ruling, disturbed, laid.findings)
-    return with_layers(found, "screen", {"triggers": triggers}, [disturbance])
+    return with_layers(_shown(found, disturbed), "screen", {"triggers": triggers}, [disturbance])
+
+
+def _shown(found: Delineation, disturbed: Disturbance) -> Delineation:
+    """Add the disturbed ground, for maps."""
+    frame = gpd.GeoDataFrame({"cause": disturbed.causes}, geometry=disturbed.parts, crs=found.crs)
+    return dataclasses.replace(found, disturbance=frame)
 
 
 def _disturbed(laid: LaidOut, source: Source, reading: CauseReading) -> Disturbance:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pandas as pd
@@ -12,8 +13,10 @@ from sheets import frame_of, site_layers, small_site, wetland
 from wetgeo.findings import Findings
 from wetgeo.outputs.exhibit import draw_sheets
 from wetgeo.outputs.report import report_page
+from wetgeo.outputs.report_map import page_map
 from wetgeo.outputs.report_verdict import verdict
-from wetgeo.outputs.sheet_block import heading
+from wetgeo.outputs.schedules import schedule
+from wetgeo.outputs.sheet_block import MAP, heading
 from wetgeo.outputs.write import prepare
 
 
@@ -65,11 +68,30 @@ def test_impacts_stand_on_the_sheet(tmp_path: Path) -> None:
         "Wetland disturbed",
         "Buffer disturbed",
         "Natural community disturbed",
-        "fill, 1,000 sq ft",
         "Fen, rich",
     ):
         assert part in plan
     assert any("3(b)" in table for table in tables)
+
+
+def test_pieces_have_the_numbers_of_the_table(tmp_path: Path) -> None:
+    ready = prepare(impacted(tmp_path), ("pdf",))
+    paper = draw_sheets(ready, heading(ready))[0][0]
+    on_map = {text: box.centroid for text, box in paper.written if MAP.polygon.contains(box)}
+    assert {"1", "2", "3"} <= set(on_map)
+    table = schedule(ready, "impacts")
+    assert table is not None
+    assert [row[0] for row in table.rows] == ["1", "2", "3"]
+    kinds = ready.layers["impacts"]["kind"].tolist()
+    # the community lies to the east of what is disturbed of wetland and buffer
+    east = on_map[str(kinds.index("natural_community") + 1)].x
+    assert all(on_map[str(kinds.index(kind) + 1)].x < east for kind in ("wetland", "buffer"))
+
+
+def test_numbers_stay_those_of_the_layer_on_a_sheet_of_some(tmp_path: Path) -> None:
+    table = schedule(prepare(impacted(tmp_path), ()), "impacts", ["W-1"])
+    assert table is not None
+    assert [row[0] for row in table.rows] == ["2", "3"]
 
 
 @pytest.mark.parametrize(
@@ -109,9 +131,9 @@ def screened(folder: Path, *answers: str):
 @pytest.mark.parametrize(
     ("answers", "headline"),
     [
-        (("no", "yes", "undecided", "yes"), "2 of 4 provisions apply"),
+        (("no", "yes", "undecided", "yes"), "2 of 4 provisions apply, 1 is undecided"),
         (("yes", "no"), "1 of 2 provisions applies"),
-        (("no", "undecided"), "No provision is sure to apply"),
+        (("no", "undecided"), "No provision is sure to apply, 1 is undecided"),
         (("no",), "No provision applies"),
         ((), "Nothing was tested"),
     ],
@@ -131,6 +153,25 @@ def test_screening_is_a_table_of_page_and_sheets(tmp_path: Path) -> None:
     assert "PROVISIONS THAT THE WORK TRIGGERS" in text
     assert "Provisions tested" in text
     assert "disturbed more than 1 sq ft" in text
+
+
+def test_the_work_is_drawn_where_it_is_screened(tmp_path: Path) -> None:
+    found = screened(tmp_path, "yes")
+    assert 'id="layer-disturbance"' not in page_of(found)
+    work = frame_of([shapely.box(150, -80, 400, 60)], cause="fill")
+    found = dataclasses.replace(found, disturbance=work)
+    text = page_of(found)
+    assert text.count('id="layer-disturbance"') == 1
+    assert '"disturbance":{"fields":["cause"],"rows":[["fill"]]}' in text
+    plan, *_ = sheets_of(found)
+    assert "Ground disturbed" in plan
+
+
+def test_work_far_away_does_not_make_the_map_small(tmp_path: Path) -> None:
+    near = dataclasses.replace(screened(tmp_path, "yes"), disturbance=frame_of([wetland()], cause="fill"))
+    far = dataclasses.replace(near, disturbance=frame_of([wetland(50)], cause="fill"))
+    widths = [page_map(prepare(found, ("html",))).canvas.box[2] for found in (near, far)]
+    assert widths[0] < widths[1] <= 2.2 * widths[0]
 
 
 def test_access_is_a_table_and_drawn(tmp_path: Path) -> None:

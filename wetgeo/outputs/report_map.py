@@ -31,6 +31,10 @@ _DECIMALS = {"lon": 7, "lat": 7}
 _MARGIN = 0.04
 
 
+#: the work itself, which is no layer of the outputs
+DISTURBANCE = "disturbance"
+
+
 @dataclass(frozen=True, slots=True)
 class MapLayer:
     """A layer of the map: its name in the outputs, what the page calls it, whether it shows at first."""
@@ -48,9 +52,10 @@ MAP_LAYERS = (
     MapLayer("zones", "Zones of streams", shown=False, kinds="zone"),
     MapLayer("proposed", "Proposed buffer"),
     MapLayer("averaging_areas", "Areas reduced, added, not counted", kinds="kind"),
-    MapLayer("impacts", "Disturbed", kinds="kind"),
     MapLayer("access", "Access"),
     MapLayer("resources", "Wetlands, lakes, streams", kinds="resource_type"),
+    MapLayer(DISTURBANCE, "Ground disturbed"),
+    MapLayer("impacts", "Disturbed of wetlands, buffers, communities", kinds="kind"),
     MapLayer("parcels", "Lots that hold buffer"),
     MapLayer("flow_paths", "Paths of water"),
     MapLayer("edges", "Buffer edge", kinds="kind"),
@@ -147,9 +152,10 @@ def page_map(delineation: Delineation) -> PageMap | None:
     there = {layer.name: layers[layer.name] for layer in MAP_LAYERS if len(layers.get(layer.name, ()))}
     if not there:
         return None
+    if delineation.disturbance is not None and len(delineation.disturbance):
+        there[DISTURBANCE] = delineation.disturbance
     foot = FOOT_M / unit_of(delineation.crs)[1]
-    bounds = np.array([frame.total_bounds for frame in there.values() if "geometry" in frame])
-    reach = np.concatenate([np.nanmin(bounds[:, :2], axis=0), np.nanmax(bounds[:, 2:], axis=0)])
+    reach = _reach(there)
     for tolerance in TOLERANCES_FT:
         unit_ft = max(tolerance, 0.1)
         canvas = Canvas(reach, unit_ft, foot)
@@ -166,6 +172,18 @@ def page_map(delineation: Delineation) -> PageMap | None:
         tolerance_ft=tolerance,
         features=_features(there),
     )
+
+
+def _reach(there: dict[str, pd.DataFrame]) -> NDArray[np.float64]:
+    """Bounds of everything; work far from all the rest is left out of them rather than make that small."""
+    own = np.array([frame.total_bounds for name, frame in there.items() if name != DISTURBANCE])
+    low, high = np.nanmin(own[:, :2], axis=0), np.nanmax(own[:, 2:], axis=0)
+    if DISTURBANCE in there:
+        left, bottom, right, top = there[DISTURBANCE].total_bounds.tolist()
+        room = high - low
+        low = np.maximum(np.minimum(low, (left, bottom)), low - room)
+        high = np.minimum(np.maximum(high, (right, top)), high + room)
+    return np.concatenate([low, high])
 
 
 def _drawn(layer: MapLayer, frame: pd.DataFrame, canvas: Canvas, tolerance: float) -> DrawnLayer:
@@ -205,7 +223,8 @@ def _features(there: dict[str, pd.DataFrame]) -> dict[str, dict[str, Any]]:
     found = {}
     for name, frame in there.items():
         own = [] if total > _MOST_VALUES else [str(c) for c in frame.columns if str(c).startswith(SOURCE_PREFIX)]
-        names = [field for field in (*LAYERS[name].names, *own) if frame[field].notna().any()]
+        fields = ("cause",) if name == DISTURBANCE else LAYERS[name].names
+        names = [field for field in (*fields, *own) if frame[field].notna().any()]
         rows = list(zip(*([_told(one, field) for one in frame[field].tolist()] for field in names), strict=True))
         found[name] = {"fields": names, "rows": rows}
     return found

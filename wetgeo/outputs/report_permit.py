@@ -79,9 +79,11 @@ def screened(delineation: Delineation) -> Verdict:
         headline, words = "Nothing was tested", "The rule has no provisions that work could trigger."
     elif applies:
         headline = f"{applies:,} of {len(triggers):,} provisions {'apply' if applies > 1 else 'applies'}"
+        headline += f", {open_:,} {'are' if open_ > 1 else 'is'} undecided" if open_ else ""
         words = "What each asks for, and why it applies or not, stands in the table of provisions."
     elif open_:
-        headline, words = "No provision is sure to apply", f"{open_:,} cannot be decided from the layers given."
+        headline = f"No provision is sure to apply, {open_:,} {'are' if open_ > 1 else 'is'} undecided"
+        words = "What the layers given cannot decide, and what is to be asked, stands in the table of provisions."
     else:
         headline, words = "No provision applies", "Why not stands in the table of provisions."
     order = {answer: place for place, answer in enumerate(_ANSWERS)}

@@ -107,11 +107,12 @@ TABLES: dict[str, tuple[str, tuple[Column, ...]]] = {
     "impacts": (
         "Disturbed, and replacement owed",
         (
+            Column("number", "No.", "count"),
             _ID,
             Column("kind", "What"),
             Column("cause", "Cause"),
             Column("area_sqft", "Sq ft", "sqft"),
-            Column("exempt", "Exempt", "yes"),
+            Column("exempt", "Exempt", "yes", brief=False),
             Column("ratio", "Ratio", "ratio"),
             Column("replacement_sqft", "Replacement, sq ft", "sqft"),
             _SECTIONS,
@@ -264,6 +265,8 @@ def schedule(delineation: Delineation, name: str, resource_ids: Collection[str] 
     frame = delineation.layers.get(name)
     if frame is None or frame.empty:
         return None
+    if name == "impacts":
+        frame = numbered(frame)
     if resource_ids is not None:
         frame = frame[frame["resource_id"].isin(list(resource_ids))]
     if frame.empty:
@@ -272,6 +275,11 @@ def schedule(delineation: Delineation, name: str, resource_ids: Collection[str] 
     columns = tuple(column for column in wanted if frame[column.field].notna().any())
     cells = [_cells(frame, column) for column in columns]
     return Schedule(name=name, title=title, columns=columns, rows=list(zip(*cells, strict=True)))
+
+
+def numbered(impacts: pd.DataFrame) -> pd.DataFrame:
+    """Number what is disturbed in the order of its layer: maps show numbers, tables tell the rest."""
+    return impacts.assign(number=range(1, len(impacts) + 1))
 
 
 def _cells(frame: pd.DataFrame, column: Column) -> list[str]:

@@ -10,6 +10,7 @@ import pandas as pd
 import shapely
 from numpy.typing import NDArray
 
+from wetgeo.outputs.schedules import numbered
 from wetgeo.outputs.sheet_dimensions import Dimension, dimensions, draw_dimension
 from wetgeo.outputs.sheet_labels import Labels, Line
 from wetgeo.outputs.sheet_paper import Box, Ink, Paper
@@ -19,6 +20,7 @@ from wetgeo.outputs.sheet_style import (
     ACCESS,
     AREAS,
     BUFFER,
+    DISTURBANCE,
     EXTENSIONS,
     FLOW,
     IMPACTS,
@@ -81,6 +83,7 @@ class Ground:
     buffers: Shapes
     required: Any
     proposed: Any
+    disturbance: Shapes
 
     @classmethod
     def of(cls, delineation: Delineation, foot: float) -> Ground:
@@ -96,6 +99,7 @@ class Ground:
             buffers=buffers,
             required=_edge(buffers, own),
             proposed=_edge(shapes_of(layers, "proposed"), own),
+            disturbance=shapes_of({} if delineation.disturbance is None else {"": delineation.disturbance}, ""),
         )
 
     def seen(self, name: str, view: View) -> pd.DataFrame:
@@ -103,6 +107,8 @@ class Ground:
         frame = self.layers.get(name)
         if frame is None or frame.empty:
             return pd.DataFrame()
+        if name == "impacts":
+            frame = numbered(frame)
         return frame[view.sees(frame.geometry.to_numpy())]
 
 
@@ -220,7 +226,11 @@ def _draw_hatched(paper: Paper, view: View, ground: Ground, drawn: Drawn) -> Non
 
 
 def _draw_impacts(paper: Paper, view: View, ground: Ground, drawn: Drawn) -> None:
-    """Draw what is disturbed, over the resources: some of it lies in them."""
+    """Draw the work and what of the layers it disturbs, over the resources: some of it lies in them."""
+    work = placed(view, ground.disturbance)
+    if work:
+        paper.draw(work, DISTURBANCE.ink)
+        drawn.has(DISTURBANCE)
     _draw_kinds(paper, view, ground.seen("impacts", view), IMPACTS, drawn)
 
 
@@ -286,9 +296,8 @@ def _label(
     for name, _, shape in _rows(ground.seen("averaging_areas", view), "label", "kind", view=view):
         if shape.area > _SMALL_PT2:
             labels.in_ground(shape, [Line(text=name, size=7.5, face="bold")])
-    for cause, sqft, shape in _rows(ground.seen("impacts", view), "cause", "area_sqft", view=view):
-        if shape.area > _SMALL_PT2:
-            labels.in_ground(shape, [Line(text=f"{cause}, {sqft:,.0f} sq ft", size=6.5, face="bold")])
+    for number, _, shape in _rows(ground.seen("impacts", view), "number", "kind", view=view):
+        labels.in_ground(shape, [Line(text=str(number), size=7.5, face="bold")])
     for at, name in zip(monuments[0].tolist(), monuments[1], strict=True):
         if Box(*view.frame.polygon.bounds).polygon.contains(shapely.Point(at)):
             labels.at_point((at[0], at[1]), [Line(text=name, size=6.5)], near=_MARK_PT)

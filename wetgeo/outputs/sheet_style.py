@@ -71,6 +71,7 @@ IMPACTS = {
         ink=Ink(hatch="xx", hatch_color=PURPLE, line=PURPLE, width=0.7), name="Natural community disturbed"
     ),
 }
+DISTURBANCE = Style(ink=Ink(line=BLACK, width=0.8, dash=(2, 1.5), fill="#f4cfa3", alpha=0.55), name="Ground disturbed")
 ACCESS = Style(ink=Ink(line="#8a5a00", width=0.6, fill="#f3dfb5"), name="Access")
 VIOLATION = Style(ink=Ink(line="#a50026", width=1.4, fill="#fddbc7", alpha=0.75), name="Falls short of the rule")
 MONUMENTS = {

@@ -177,9 +177,18 @@ def _reason(condition: Condition, value: float | None, site_sqft: float | None) 
         asked += f", within {condition.within}{' and tributary' if condition.tributary else ''}"
     if value is None:
         return f"{asked}: not measured"
-    if _limit(condition, site_sqft) is None and condition_holds(condition, value, site_sqft) is None:
-        return f"{asked}: {value:g} {unit}, and the area of the site is not known"
-    return f"{asked}: {value:.10g} {unit}"
+    limit = _limit(condition, site_sqft)
+    if limit is None and condition_holds(condition, value, site_sqft) is None:
+        return f"{asked}: {_figure(condition, value, 0.0, unit)} {unit}, and the area of the site is not known"
+    return f"{asked}: {_figure(condition, value, limit, unit)} {unit}"
+
+
+def _figure(condition: Condition, value: float, limit: float | None, unit: str) -> str:
+    """Write what was measured: whole square feet, and all digits where whole ones would tell another answer."""
+    whole = float(round(value))
+    limit = condition.threshold.value if limit is None else limit
+    tells = unit == "sq ft" and _passes(condition, whole, limit) == _passes(condition, value, limit)
+    return f"{whole:,.0f}" if tells else f"{value:,.10g}"
 
 
 def _result(

@@ -58,7 +58,7 @@ def test_ground_that_belongs_to_no_resource_is_told():
     assert one.verdict == "compliant"
     assert one.proposed.area == pytest.approx(one.required.area, abs=0.01)
     (message,) = place.told("proposal")
-    assert "10,000.0 sq ft" in message
+    assert "10,000 sq ft" in message
     assert "features 2" in message
 
 

@@ -127,7 +127,7 @@ def test_overlapping_disturbance_counts_once_for_the_cause_that_is_replaced() ->
     assert areas["temporary"] == pytest.approx(20 * 40, abs=1e-2)
     ((severity, _, message),) = told(findings, "disturbance")
     assert severity == "warning"
-    assert message.startswith("its polygons overlap by 2,000.0 sq ft; that ground was counted once; 800.0 sq ft of it")
+    assert message.startswith("its polygons overlap by 2,000 sq ft; that ground was counted once; 800 sq ft of it")
 
 
 def test_overlapping_disturbance_of_one_cause_is_a_note() -> None:
@@ -156,7 +156,7 @@ def test_buffer_of_a_wetland_that_is_not_replaced_is_a_reading() -> None:
     layer, findings = measure([wetland(0, "2")], features, buffers=True)
     assert layer["replacement_sqft"].tolist() == [0.0]
     assert layer["ratio"].isna().all()
-    assert "another 800.0 sq ft would be owed" in told(findings, "rule-reading")[0][2]
+    assert "another 800 sq ft would be owed" in told(findings, "rule-reading")[0][2]
     layer, findings = measure([wetland(0, "2")], features, buffers=True, buffer_replacement="all")
     assert layer["replacement_sqft"].tolist() == pytest.approx([800], abs=1e-2)
     assert not told(findings, "rule-reading")
@@ -205,7 +205,7 @@ def test_disturbed_lakes_and_streams_are_told() -> None:
     layer, findings = measure([wetland(0, "1"), lake], [("fill", box(0, 0, 150, 10))])
     assert layer["area_sqft"].tolist() == pytest.approx([1000], abs=1e-2)  # what both claim is wetland
     assert [name for _, name, _ in told(findings, "disturbance")] == ["R2"]
-    assert "500.0 sq ft" in told(findings, "disturbance")[0][2]
+    assert "500 sq ft" in told(findings, "disturbance")[0][2]
 
 
 def test_a_polygon_miles_off_is_named_with_its_distance() -> None:
@@ -221,7 +221,7 @@ def test_ground_outside_the_tract_and_off_the_site_is_told() -> None:
     layer, findings = measure([wetland(0, "1")], [("fill", box(190, 190, 20, 10))], layers=layers)
     assert layer.empty
     messages = " ".join(message for _, _, message in told(findings, "disturbance"))
-    assert "100.0 sq ft of it lie outside the tract" in messages
+    assert "100 sq ft of it lie outside the tract" in messages
     assert "is it of this site?" in messages
 
 

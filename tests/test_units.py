@@ -1,6 +1,6 @@
 import pytest
 
-from wetgeo.units import FOOT_M, US_SURVEY_FOOT_M, parse_area, parse_length, parse_percent
+from wetgeo.units import FOOT_M, US_SURVEY_FOOT_M, area_text, parse_area, parse_length, parse_percent
 
 
 def test_feet_are_those_of_the_standards():
@@ -26,3 +26,17 @@ def test_a_quantity_keeps_its_text():
 def test_a_length_without_a_clear_unit_is_refused(bad):
     with pytest.raises(ValueError, match="number and its unit"):
         parse_length(bad)
+
+
+@pytest.mark.parametrize(
+    ("sqft", "text"),
+    [
+        (10_935.49, "10,935 sq ft"),
+        (34_982.709, "34,983 sq ft"),
+        (10.0, "10 sq ft"),
+        (9.87, "9.9 sq ft"),
+        (0, "0 sq ft"),
+    ],
+)
+def test_areas_are_written_as_on_plans(sqft, text):
+    assert area_text(sqft) == text

@@ -20,6 +20,7 @@ from wetgeo.kernels.unions import union_parts
 from wetgeo.rules.width import WidthDecision
 from wetgeo.site import Site
 from wetgeo.structures import StructureLimit, apply_limits
+from wetgeo.units import area_text
 from wetgeo.upland import Upland
 from wetgeo.vegetated import UncountedSurface, banned_trails
 from wetgeo.widths import ResourceWidth
@@ -382,7 +383,7 @@ def _tell_unclaimed(
     touched = proposal.polygon_tree.query(proposal.parts[unclaimed], predicate="intersects")[1]
     findings.warning(
         "proposal",
-        f"{len(unclaimed)} pieces of the proposal, {area:,.1f} sq ft in all, lie too far from every resource to be "
+        f"{len(unclaimed)} pieces of the proposal, {area_text(area)} in all, lie too far from every resource to be "
         f"part of its buffer and count nothing (features {_listed(proposal.names[touched])})",
         layer="proposed",
     )

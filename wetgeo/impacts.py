@@ -24,6 +24,7 @@ from wetgeo.rules.evaluate import community_protected, de_minimis_limit, replace
 from wetgeo.rules.model import CommunityProtection, DeMinimis, Replacement
 from wetgeo.ruling import Ruling
 from wetgeo.site import Site
+from wetgeo.units import area_text
 
 #: ground of less than this, square feet, is the noise of overlays
 _TOKEN_SQFT = 0.01
@@ -91,9 +92,9 @@ def _tell_disturbance(
     area = float(shapely.area(found.parts).sum())
     twice = (shapely.area(frame.geometry.to_numpy()).sum() - area) / site.sqft
     if twice > 1:
-        told = f"its polygons overlap by {twice:,.1f} sq ft; that ground was counted once"
+        told = f"its polygons overlap by {area_text(twice)}; that ground was counted once"
         if across > 1:
-            told += f"; {across:,.1f} sq ft of it tell two causes, of which one that owes replacement was taken"
+            told += f"; {area_text(across)} of it tell two causes, of which one that owes replacement was taken"
         tell = findings.warning if across > 1 else findings.info
         tell("disturbance", told, layer="disturbance")
     _tell_far(frame, site, findings)
@@ -102,7 +103,7 @@ def _tell_disturbance(
         return
     beyond = shapely.area(subtract(found.parts, tract.geometry.to_numpy())).sum() / site.sqft
     if beyond > 1:
-        findings.warning("disturbance", f"{beyond:,.1f} sq ft of it lie outside the tract", layer="disturbance")
+        findings.warning("disturbance", f"{area_text(beyond)} of it lie outside the tract", layer="disturbance")
 
 
 def _tell_far(frame: gpd.GeoDataFrame, site: Site, findings: Findings) -> None:
@@ -315,7 +316,7 @@ def _buffers(
             "rule-reading",
             "buffer is disturbed whose own wetland is not replaced; none is owed for it, as the rule asks it when a "
             f'wetland is impacted and replaced. Under option buffer_replacement = "{_ALL_BUFFER}" another '
-            f"{unowed:,.1f} sq ft would be owed",
+            f"{area_text(unowed)} would be owed",
             layer="impacts",
             citation=provision.buffer_citation or provision.citation,
         )
@@ -372,7 +373,7 @@ def _tell_community(
     if protected is None:
         findings.warning(
             "impact",
-            f"{area:,.1f} sq ft of it are disturbed; its rank, {rank or 'not given'}, is none of "
+            f"{area_text(area)} of it are disturbed; its rank, {rank or 'not given'}, is none of "
             f"{', '.join(provision.ranks)}: whether it may be disturbed cannot be decided",
             layer="natural_communities",
             feature_id=name,
@@ -384,7 +385,7 @@ def _tell_community(
     inside = shapely.intersection(ground, shapely.union_all(near)).area / ground.area
     findings.error(
         "impact",
-        f"a community of rank {rank} may not be disturbed, and {area:,.1f} sq ft of it are ({inside:.0%} of them in "
+        f"a community of rank {rank} may not be disturbed, and {area_text(area)} of it are ({inside:.0%} of them in "
         "delineated wetland)",
         layer="natural_communities",
         feature_id=name,
@@ -404,7 +405,7 @@ def _tell_rest(site: Site, pieces: Sequence[_Piece], disturbance: Disturbance, f
     for name, area in water.items():
         findings.warning(
             "disturbance",
-            f"{area:,.1f} sq ft of it outside wetlands are disturbed; lakes and streams have no row in layer impacts, "
+            f"{area_text(area)} of it outside wetlands are disturbed; lakes and streams have no row in layer impacts, "
             "for this rule sets no replacement for them",
             layer="resources",
             feature_id=name,

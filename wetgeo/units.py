@@ -22,6 +22,15 @@ _AREA_SQFT = {"sq ft": 1.0, "acre": SQFT_PER_ACRE, "acres": SQFT_PER_ACRE, "m2":
 _QUANTITY = re.compile(r"\s*(\d{1,9}(?:\.\d{1,6})?)\s*([A-Za-z%][A-Za-z0-9 ]*?)\s*")
 
 
+#: areas from here on are written in whole square feet, smaller ones to a tenth
+_WHOLE_SQFT = 10.0
+
+
+def area_text(sqft: float) -> str:
+    """Write an area in square feet for people, as plans do; the figures of layers are never rounded."""
+    return f"{sqft:,.0f} sq ft" if sqft >= _WHOLE_SQFT or sqft == 0 else f"{sqft:,.1f} sq ft"
+
+
 @dataclass(frozen=True, slots=True)
 class Quantity:
     """A number with the unit in which it was written; ``text`` is as written, ``value`` in feet, sq ft or percent."""

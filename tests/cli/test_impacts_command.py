@@ -39,7 +39,7 @@ def test_layer_summary_and_json(site, work, run_wetgeo) -> None:
     assert found["replacement_sqft"] == pytest.approx(2 * 400 / SQFT, rel=1e-6)
     assert [(row["kind"], row["class"], row["cause"]) for row in found["summary"]] == [("wetland", "Preserve", "fill")]
     assert found["impacts"][0]["resource_id"] == "W-1"
-    assert "wetland of class Preserve, fill: 4,305.6 sq ft; replacement 2:1, 8,611.1 sq ft" in result.err
+    assert "wetland of class Preserve, fill: 4,306 sq ft; replacement 2:1, 8,611 sq ft" in result.err
     layer = pyogrio.read_dataframe(site.parent / "out" / "buffers.gpkg", layer="impacts")
     assert layer["area_sqft"].tolist() == pytest.approx([400 / SQFT], rel=1e-6)
     assert layer.columns.tolist() == [
@@ -138,7 +138,7 @@ def test_off_the_site_is_a_warning(site, work, run_wetgeo) -> None:
     assert result.code == 0, result.err
     assert "it lies nowhere near the resources" in result.err
     assert "is it of this site?" in result.err
-    assert "Replacement owed in all: 0.0 sq ft" in result.err
+    assert "Replacement owed in all: 0 sq ft" in result.err
 
 
 def test_overlapping_itself_is_counted_once_and_told(site, work, run_wetgeo) -> None:

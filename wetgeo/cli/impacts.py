@@ -9,6 +9,7 @@ import click
 
 from wetgeo.cli.options import say
 from wetgeo.cli.permit import cause_reading, document, permit_options, permit_run, records, tell
+from wetgeo.units import area_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,7 +68,7 @@ def _lines(summary: pd.DataFrame) -> list[str]:
     for row in records(summary):
         label = "" if row["class"] is None else f" of {'rank' if row['kind'] == 'natural_community' else 'class'} "
         what = f"{row['kind'].replace('_', ' ')}{label}{row['class'] or ''}, {row['cause']}"
-        owed = "" if row["ratio"] is None else f"; replacement {row['ratio']:g}:1, {row['replacement_sqft']:,.1f} sq ft"
-        exempt = f" ({row['exempt_sqft']:,.1f} exempt)" if row["exempt_sqft"] > 0 else ""
-        lines.append(f"{what}: {row['area_sqft']:,.1f} sq ft{exempt}{owed}")
-    return [*lines, f"Replacement owed in all: {summary['replacement_sqft'].sum():,.1f} sq ft"]
+        owed = "" if row["ratio"] is None else f"; replacement {row['ratio']:g}:1, {area_text(row['replacement_sqft'])}"
+        exempt = f" ({area_text(row['exempt_sqft'])} exempt)" if row["exempt_sqft"] > 0 else ""
+        lines.append(f"{what}: {area_text(row['area_sqft'])}{exempt}{owed}")
+    return [*lines, f"Replacement owed in all: {area_text(summary['replacement_sqft'].sum())}"]

@@ -14,6 +14,7 @@ from wetgeo.findings import Findings
 from wetgeo.kernels.offset import GeometryArray
 from wetgeo.parcels import Lots, lots_of
 from wetgeo.site import Site
+from wetgeo.units import area_text
 
 #: parcels no further from a resource are looked at: twice the widest of the usual buffers, feet
 NEAR_FT = 200.0
@@ -57,7 +58,7 @@ def _overlaps(site: Site, lots: Lots, near: np.ndarray, file: str) -> Iterator[R
     areas = shapely.area(common) / site.sqft
     order = [at for at in np.argsort(-areas, kind="stable").tolist() if areas[at] > _LEAST_SQFT]
     names = lots.labels[near]
-    said = [f"{names[one[at]]} and {names[two[at]]}: {areas[at]:,.1f} sq ft" for at in order]
+    said = [f"{names[one[at]]} and {names[two[at]]}: {area_text(areas[at])}" for at in order]
     if not order:
         return
     x, y = point_of(common[order[0]])
@@ -91,7 +92,7 @@ def _gaps(site: Site, shapes: GeometryArray, file: str) -> Iterator[Remark]:
         return
     x, y = point_of(pieces[order[0]])
     places = [
-        f"{areas[at]:,.1f} sq ft at ({point_of(pieces[at])[0]:.1f}, {point_of(pieces[at])[1]:.1f})"
+        f"{area_text(areas[at])} at ({point_of(pieces[at])[0]:.1f}, {point_of(pieces[at])[1]:.1f})"
         for at in order[:_MOST]
     ]
     yield Remark(
@@ -116,7 +117,7 @@ def _slivers(site: Site, lots: Lots, near: np.ndarray, file: str) -> Iterator[Re
     thin = np.flatnonzero((areas < _SMALL_SQFT) | (2 * areas / lengths < _NARROW_FT))
     if not len(thin):
         return
-    names = [f"{lots.labels[near[at]]} ({areas[at]:,.1f} sq ft)" for at in thin]
+    names = [f"{lots.labels[near[at]]} ({area_text(areas[at])})" for at in thin]
     x, y = point_of(shapes[thin[0]])
     yield Remark(
         severity="warning",

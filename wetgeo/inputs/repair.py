@@ -9,6 +9,7 @@ import shapely
 from numpy.typing import NDArray
 
 from wetgeo.inputs.notes import Notes
+from wetgeo.units import area_text
 
 GeometryArray = NDArray[np.object_]
 
@@ -130,8 +131,8 @@ def make_valid(
         notes.add(
             "warning" if abs(change) > _MUCH else "info",
             "geometry-repaired",
-            f"invalid outline repaired ({reason}): area {old:,.1f} sq ft before, by the shoelace formula over its "
-            f"rings as stored, {new:,.1f} sq ft after ({_percent(change)})",
+            f"invalid outline repaired ({reason}): area {area_text(old)} before, by the shoelace formula over its "
+            f"rings as stored, {area_text(new)} after ({_percent(change)})",
             [row if features is None else features[row]],
         )
     return made

@@ -19,6 +19,7 @@ from wetgeo.inputs.ids import order_of, unique_ids
 from wetgeo.inputs.repair import GeometryArray, kinds
 from wetgeo.kernels.offset import CHORD_TOLERANCE_FT, quarter_segments, without_excess
 from wetgeo.site import RESOURCE_LAYERS
+from wetgeo.units import area_text
 
 #: ground that two resources claim is told where it is more, square feet
 _OVERLAP_SQFT = 1.0
@@ -212,7 +213,7 @@ def tell_overlaps(
         if area > _OVERLAP_SQFT:
             findings.warning(
                 "resources-overlap",
-                f"{ids[a]} and {ids[b]} overlap: both claim the same {area:,.1f} sq ft",
+                f"{ids[a]} and {ids[b]} overlap: both claim the same {area_text(area)}",
                 layer=layers[a],
                 feature_id=ids[a],
             )

@@ -115,3 +115,18 @@ def test_geos_unites_where_clipper_leaves_no_valid_polygon(monkeypatch, torn):
 def test_polygons_below_the_grid_leave_nothing_behind():
     thin = [shapely.box(0, 0, 1e-7, 1e-7), shapely.box(0, 0, 2e-7, 1e-7)]
     assert len(union_parts([*thin, shapely.box(5, 5, 6, 6)])) == 1
+
+
+@pytest.mark.parametrize("at", [(0, 0), FAR])
+def test_what_clipper_unites_is_left_to_it(monkeypatch, at):
+    x, y = at
+
+    def asked(*_, **__):
+        pytest.fail("GEOS unites it once more, at ten times the time")
+
+    monkeypatch.setattr(shapely, "union_all", asked)
+    (whole,) = union_parts([shapely.box(x, y, x + 2, y + 2), shapely.box(x + 1, y + 1, x + 3, y + 3)])
+    assert whole.area == pytest.approx(7)
+    frame = shapely.box(x, y, x + 10, y + 10).difference(shapely.box(x + 2, y + 2, x + 8, y + 8))
+    (whole,) = union_parts([frame, shapely.box(x + 9, y, x + 12, y + 1)])
+    assert whole.area == pytest.approx(64 + 2)

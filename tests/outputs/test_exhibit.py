@@ -181,6 +181,8 @@ def test_the_first_sheet_says_whether_the_buffer_complies(tmp_path: Path, pieces
     assert ("Key sheet" in first) == (pieces == 2)
     assert "DOES NOT COMPLY" in first
     assert "Too narrow: W-1." in first
+    # a verdict on one of two resources is none on both
+    assert ("Not judged here: 1 of the 2 resources" in first) == (pieces == 2)
     assert "Proposed buffer edge" in first
     assert not any("DOES NOT COMPLY" in other for other in others)
     kept = layers["averaging"].assign(verdict="compliant")

@@ -65,7 +65,10 @@ def _told(delineation: Delineation) -> Iterator[str]:
     """Say what was found, which resources fall short of what, and what the sections say that were applied."""
     said = verdict(delineation)
     yield f"{said.headline}. {said.words}"
-    averaging = delineation.layers["averaging"]
+    averaging, buffers = delineation.layers["averaging"], delineation.layers["buffers"]
+    others = int((~buffers["resource_id"].isin(averaging["resource_id"])).sum())
+    if others:
+        yield f"Not judged here: {others:,} of the {len(buffers):,} resources with a required buffer."
     for kind in ("too_narrow", "shortfall"):
         names = averaging["resource_id"][averaging["verdict"] == kind].tolist()
         if names:

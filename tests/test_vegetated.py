@@ -90,3 +90,32 @@ def test_widening_ends_somewhere():
     grown, _, findings = widened("mcwd-2024", 75, drive(200, 220, 400, 5000))
     assert grown.bounds[3] <= 200 + 75 * 10 + 1
     assert "ended" in findings[0].message
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_wedge_is_missing_behind_surface_along_a_ragged_shore(seed):
+    # by the definition, place for place: the shortest straight way, less what it crosses
+    rng = np.random.default_rng(seed)
+    x = np.linspace(0, 400, 25)
+    shore = np.column_stack([x, 100 + rng.uniform(-4, 4, len(x)) + 15 * np.sin(x / 50)])
+    wetland = shapely.Polygon([*shore, (400, 0), (0, 0)])
+    trail = shapely.LineString([(-200, 118), (150, 128), (250, 125), (600, 135)])
+    shed = shapely.box(*(rng.uniform((120, 140), (180, 150))), *(rng.uniform((190, 152), (220, 158))))
+    layers = {
+        "trails": [{"geometry": trail, "width_ft": 8.0}],
+        "existing_impervious": [{"geometry": shed}],
+    }
+    grown, plain, _ = widened("mcwd-2024", 40, layers, {"geometry": wetland})
+    surface = shapely.union(shapely.buffer(trail, 4, cap_style="flat"), shed)
+    places = shapely.points(*(axis.ravel() for axis in np.meshgrid(np.arange(20, 380, 0.8), np.arange(120, 190, 0.4))))
+    near = shapely.union(surface, wetland)
+    shapely.prepare(near)
+    places = places[~shapely.dwithin(near, places, 0.05)]
+    shapely.prepare([wetland, grown])
+    ways = shapely.shortest_line(wetland, places)
+    counted = shapely.length(ways) - shapely.length(shapely.intersection(ways, surface))
+    held = shapely.contains(grown, places)
+    assert not held[counted > 40.05].any()
+    missing = places[(counted < 39.95) & ~held]
+    assert not len(missing), missing[:5]
+    assert shapely.difference(plain, grown).area < 1e-6

@@ -12,7 +12,7 @@ import shapely
 from wetgeo.access import uncounted_access
 from wetgeo.findings import Findings
 from wetgeo.kernels.offset import CHORD_TOLERANCE_FT, FloatArray, GeometryArray, Shape, quarter_segments
-from wetgeo.kernels.rays import limit_to_own, outward_rays, reach_past, strip_polygons
+from wetgeo.kernels.rays import limit_to_own, outward_rays, reach_past, strip_polygons, sure_between
 from wetgeo.rules.provisions import VegetatedDistance
 from wetgeo.ruling import Ruling
 from wetgeo.site import Site
@@ -20,6 +20,10 @@ from wetgeo.upland import Upland
 
 #: rays stand at most this far apart along a side; where edges are straight more of them change nothing
 _RAY_SPACING_FT = 2.0
+#: where rays turn off, more of them are laid until another ends this near to the line between its neighbours, feet
+_CLOSE_FT = 0.005
+#: and between ends that are nearer to each other than this no more are laid, feet
+_FINEST_FT = 2e-4
 #: widening is given up this many widths from the resource
 MOST_WIDTHS = 10.0
 
@@ -175,15 +179,26 @@ def _gained(
     aims = shapely.get_coordinates(shapely.segmentize(surface, 4 * _RAY_SPACING_FT * ft))
     aims = aims[shapely.distance(shapely.points(aims), resource) <= most]
     step = np.pi / 2 / quarter_segments(most, CHORD_TOLERANCE_FT * ft)
+    strips = outward_rays(resource, aims, spacing=_RAY_SPACING_FT * ft, step=step)
+
+    def past(origins: FloatArray, directions: FloatArray) -> FloatArray:
+        return reach_past(origins, directions, surface, width=width, most=most)
+
+    def own(origins: FloatArray, directions: FloatArray) -> FloatArray:
+        return limit_to_own(origins, directions, past(origins, directions), resource)
+
+    reaches = np.split(past(*map(np.concatenate, zip(*strips, strict=True))), _ends(strips))
+    widened = [strip for strip, reach in zip(strips, reaches, strict=True) if (reach > width).any()]
     pieces: list[Shape] = []
     cut = False
-    for origins, directions in outward_rays(resource, aims, spacing=_RAY_SPACING_FT * ft, step=step):
-        reach = reach_past(origins, directions, surface, width=width, most=most)
-        if not (reach > width).any():
-            continue
-        reach = limit_to_own(origins, directions, reach, resource)
+    for origins, directions, reach in sure_between(widened, own, within=_CLOSE_FT * ft, finest=_FINEST_FT * ft):
         cut = cut or bool((reach >= most).any())
-        quads = strip_polygons(origins, directions, np.maximum(reach, 0))
+        quads = strip_polygons(origins, directions, reach)
         beyond = (reach[:-1] > width) | (reach[1:] > width)
         pieces += list(shapely.make_valid(quads[beyond]))
     return shapely.union_all(pieces), cut
+
+
+def _ends(strips: list[tuple[FloatArray, FloatArray]]) -> np.ndarray:
+    """Where each strip but the last ends among the rays of all."""
+    return np.cumsum([len(origins) for origins, _ in strips])[:-1]

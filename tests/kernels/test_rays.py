@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import shapely
 
-from wetgeo.kernels.rays import limit_to_own, outward_rays, reach_past, strip_polygons
+from wetgeo.kernels.rays import limit_to_own, outward_rays, reach_past, strip_polygons, sure_between
 
 SQUARE = shapely.box(0, 0, 100, 100)
 
@@ -54,3 +54,29 @@ def test_a_corner_that_is_there_twice_is_one():
     for strip, truth in zip(strips, outward_rays(SQUARE, np.zeros((0, 2)), spacing=10, step=0.1), strict=True):
         assert np.hypot(*strip[1].T) == pytest.approx(1)
         assert len(strip[0]) == len(truth[0])
+
+
+def test_a_surface_that_begins_where_the_width_ends_is_not_passed():
+    ray = (np.array([[0.0, 0.0]]), np.array([[0.0, 1.0]]))
+    for begins, expected in [(75, 75), (75 - 1e-7, 95), (75 + 1e-7, 75)]:
+        surface = shapely.box(-1, begins, 1, begins + 20)
+        assert reach_past(*ray, surface, width=75, most=300) == pytest.approx([expected], abs=1e-6)
+    assert reach_past(*ray, shapely.Polygon(), width=75, most=300) == pytest.approx([75])
+
+
+def test_rays_are_laid_where_the_ends_of_others_turn_off():
+    # a corner so flat that its middle line runs almost straight out: rays 2 apart miss where it stops them
+    flat = shapely.Polygon([(0, 0), (50, 0.0), (100, 1.0), (100, -50), (0, -50)])
+    strips = [s for s in outward_rays(flat, np.zeros((0, 2)), spacing=7, step=0.1) if 0 < s[0][:, 0].mean() < 100]
+    above = [(o, d) for o, d in strips if (d[:, 1] > 0).all() and len(o) > 2 and o[:, 1].min() >= 0]
+
+    def measure(origins, directions):
+        return limit_to_own(origins, directions, np.full(len(origins), 40.0), flat)
+
+    laid = sure_between(above, measure, within=1e-3, finest=1e-4)
+    ground = shapely.union_all([q for strip in laid for q in strip_polygons(*strip)])
+    truth = shapely.difference(shapely.buffer(flat, 40, quad_segs=300), flat)
+    for x in np.arange(42, 58, 0.37):
+        line = shapely.intersection(shapely.LineString([(x, 1.2), (x, 39)]), truth)
+        assert shapely.difference(line, shapely.buffer(ground, 2e-3)).length == 0
+    assert sure_between([], measure, within=1e-3, finest=1e-4) == []

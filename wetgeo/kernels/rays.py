@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import shapely
 from numpy.typing import NDArray
@@ -99,18 +101,27 @@ def reach_past(
     ndarray
         Distance from the origin, shape (n,), at most `most`.
     """
-    shapely.prepare(surface)
-    reach = np.full(len(origins), float(width))
-    open_ = np.ones(len(origins), dtype=bool)
-    while open_.any():
-        ends = origins[open_] + directions[open_] * reach[open_, None]
-        crossed = shapely.length(
-            shapely.intersection(shapely.linestrings(np.stack([origins[open_], ends], axis=1)), surface)
-        )
-        further = np.minimum(width + crossed, most)
-        moved = further > reach[open_] + 1e-9 * width
-        reach[open_] = np.maximum(reach[open_], further)
-        open_[np.flatnonzero(open_)[~moved]] = False
+    parts = shapely.get_parts(surface)
+    ends = np.stack([origins, origins + directions * most], axis=1)
+    lines = np.asarray(shapely.linestrings(ends), dtype=object)
+    ray, part = shapely.STRtree(parts).query(lines, predicate="intersects")
+    pieces, pair = shapely.get_parts(shapely.intersection(lines[ray], parts[part]), return_index=True)
+    crossed = shapely.get_dimensions(pieces) == 1
+    pieces, ray = pieces[crossed], ray[pair[crossed]]
+    if not len(pieces):
+        return np.full(len(origins), float(min(width, most)))
+    xy, piece = shapely.get_coordinates(pieces, return_index=True)
+    along = ((xy - origins[ray[piece]]) * directions[ray[piece]]).sum(axis=1)
+    first = np.flatnonzero(np.diff(piece, prepend=-1))
+    enter, leave = np.minimum.reduceat(along, first), np.maximum.reduceat(along, first)
+    order = np.lexsort((enter, ray))
+    ray, enter, length = ray[order], enter[order], (leave - enter)[order]
+    # what lies before a piece of surface, less the pieces before it, is what counts on the way to it
+    so_far = np.cumsum(length) - length
+    on_ray = np.flatnonzero(np.diff(ray, prepend=-1))
+    so_far -= np.repeat(so_far[on_ray], np.diff(np.append(on_ray, len(ray))))
+    passed = enter - so_far < width
+    reach: FloatArray = np.minimum(width + np.bincount(ray[passed], length[passed], len(origins)), most)
     return reach
 
 
@@ -130,6 +141,61 @@ def limit_to_own(origins: FloatArray, directions: FloatArray, reach: FloatArray,
         good = own(middle)
         low, high = np.where(good, middle, low), np.where(good, high, middle)
     return low
+
+
+def sure_between(
+    strips: list[tuple[FloatArray, FloatArray]],
+    measure: Callable[[FloatArray, FloatArray], FloatArray],
+    *,
+    within: float,
+    finest: float,
+) -> list[tuple[FloatArray, FloatArray, FloatArray]]:
+    """Measure rays, and lay more between neighbours until a straight line between their ends is where others end.
+
+    Where rays begin to be stopped, as at the middle line of a bay, their ends turn off; the ground between two rays on
+    either side of that place would be cut off in a wedge.
+
+    Parameters
+    ----------
+    strips
+        As `outward_rays` returns them.
+    measure
+        Tells how far rays go, from their origins and directions, shape (n, 2) each.
+    within
+        How far from that line a ray between two others may end, coordinate units.
+    finest
+        Ends that are nearer to each other than this are left as they are, coordinate units.
+
+    Returns
+    -------
+    list
+        The strips with the reach of their rays.
+    """
+    if not strips:
+        return []
+    strip = np.repeat(np.arange(len(strips)), [len(origins) for origins, _ in strips])
+    rays = np.concatenate([np.concatenate(part, axis=1) for part in strips])
+    reach = measure(rays[:, :2], rays[:, 2:])
+    asked = strip[:-1] == strip[1:]
+    while asked.any():
+        after = np.flatnonzero(asked)
+        middle = (rays[after] + rays[after + 1]) / 2
+        middle[:, 2:] /= np.hypot(middle[:, 2], middle[:, 3])[:, None]
+        apart = np.hypot(*(rays[after + 1] - rays[after])[:, :2].T)
+        apart += np.hypot(*(rays[after + 1] - rays[after])[:, 2:].T) * np.maximum(reach[after], reach[after + 1])
+        told = measure(middle[:, :2], middle[:, 2:])
+        new = (apart > finest) & (np.abs(told - (reach[after] + reach[after + 1]) / 2) > within)
+        at = after[new] + 1
+        asked = np.zeros(len(rays), dtype=bool)
+        asked[at - 1] = True
+        rays, reach = np.insert(rays, at, middle[new], axis=0), np.insert(reach, at, told[new])
+        strip = np.insert(strip, at, strip[at - 1])
+        # both halves of what was halved
+        asked = np.insert(asked, at, True)[:-1]
+    ends = np.flatnonzero(np.diff(strip)) + 1
+    return [
+        (part[:, :2], part[:, 2:], far) for part, far in zip(np.split(rays, ends), np.split(reach, ends), strict=True)
+    ]
 
 
 def strip_polygons(origins: FloatArray, directions: FloatArray, reach: FloatArray) -> GeometryArray:

@@ -93,7 +93,7 @@ class Run:
         inputs = {
             name: _input(path.parent, table, crs)
             for name, table in project.get("layers", {}).items()
-            if name in ("tract", "parcels", "existing_impervious", "trails", "structures")
+            if name in ("tract", "parcels", "existing_impervious", "trails", "access", "structures")
         }
         return cls(folder, layers, provenance, project, crs, inputs)
 
@@ -124,17 +124,35 @@ class Run:
         means = table.get("values", {}).get(role, {})
         return [default if each is None else means.get(str(each), each) for each in told]
 
+    def drawn(self, layer: str) -> tuple[Array, Array]:
+        """The shapes of a layer, lines as wide as they are said to be, and the width that is said of each, in feet."""
+        if layer not in self.inputs:
+            return np.empty(0, dtype=object), np.empty(0)
+        shapes = self.inputs[layer].geometry.to_numpy()
+        widths = np.array([float(width or 0) for width in self.given(layer, "width_ft")])
+        drawn = shapely.buffer(shapes, widths * self.ft / 2, quad_segs=32, cap_style="flat")
+        return np.where(shapely.get_dimensions(shapes) == 1, drawn, shapes), widths
+
     @cached_property
     def uncounted(self) -> Array:
-        """Surfaces that do not count as buffer, or not to its width; lines as wide as they are said to be."""
-        found = [np.empty(0, dtype=object)]
-        for name in ("existing_impervious", "trails"):
-            if name in self.inputs:
-                shapes = self.inputs[name].geometry.to_numpy()
-                widths = [float(width or 0) * self.ft for width in self.given(name, "width_ft")]
-                drawn = shapely.buffer(shapes, np.array(widths) / 2, quad_segs=32, cap_style="flat")
-                found.append(np.where(shapely.get_dimensions(shapes) == 1, drawn, shapes))
-        return np.concatenate(found)
+        """Surfaces that do not count as buffer, or not to its width."""
+        return np.concatenate([self.drawn(name)[0] for name in ("existing_impervious", "trails")])
+
+    @cached_property
+    def crossed(self) -> Array:
+        """Surfaces over which the rule does not count width: those of its layers, and the trails that do not count."""
+        rule = self.provision("vegetated_distance")
+        if rule is None:
+            return np.empty(0, dtype=object)
+        trails, widths = self.drawn("trails")
+        trails = trails[(widths > feet(rule["trail_most"])) | (not rule["trail_counts"])]
+        found = np.concatenate([*(self.drawn(name)[0] for name in rule.get("layers", ())), trails])
+        return found[~shapely.is_empty(found)]
+
+    @cached_property
+    def bare(self) -> Array:
+        """All ground that may be no buffer for what lies on it."""
+        return np.concatenate([self.uncounted, self.drawn("access")[0]])
 
     @cached_property
     def zoned(self) -> set[str]:

@@ -16,6 +16,7 @@ from pathlib import Path
 import verify_ground
 import verify_monuments
 import verify_subject
+import verify_surfaces
 import verify_widths
 from verify_read import NothingToCheckError, Run, Verdict
 
@@ -23,7 +24,7 @@ from verify_read import NothingToCheckError, Run, Verdict
 def verify(folder: Path) -> Iterator[Verdict]:
     """Check one output folder, quantity by quantity. Raises NothingToCheckError."""
     run = Run.read(folder)
-    for checks in (verify_ground, verify_widths, verify_subject, verify_monuments):
+    for checks in (verify_ground, verify_widths, verify_surfaces, verify_subject, verify_monuments):
         yield from checks.verdicts(run)
 
 

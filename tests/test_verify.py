@@ -84,6 +84,7 @@ def test_it_agrees_with_the_samples(samples):
     assert told.count("agree      widths of buffers, by their outlines") == 3
     assert told.count("agree      monuments at lot lines") == 3
     assert told.count("agree      gaps between monuments") == 3
+    assert told.count("agree      vegetated distance behind surfaces") == 2  # the third rule knows none
 
     # what it does not check, it says
     assert "unchecked  the required width itself" in told
@@ -205,6 +206,16 @@ def tampered_hole(out):
     changed(out, "buffers", 2, "geometry", shape.difference(shape.representative_point().buffer(3)))
 
 
+def tampered_wedge(out):
+    """Ground that lacks behind a trail, beyond the plain width."""
+    frame = layer(out, "buffers")
+    row = frame.index[frame["resource_id"] == "W-1"][0]
+    water = layer(out, "resources").set_index("resource_id").geometry["W-1"]
+    beyond = shapely.difference(frame.geometry[row], water.buffer(frame["width_ft"][row] * FT))
+    lacking = max(shapely.get_parts(beyond), key=shapely.area).representative_point().buffer(3 * FT)
+    changed(out, "buffers", row, "geometry", shapely.difference(frame.geometry[row], lacking))
+
+
 def tampered_owner(out):
     """A monument that bears the id of another resource."""
     frame = layer(out, "monuments")
@@ -290,6 +301,7 @@ NOTICED = {
     tampered_longitude: "lon, lat of monuments",
     tampered_width: "widths of buffers, by their outlines",
     tampered_hole: "widths of buffers, by points beside the edge",
+    tampered_wedge: "vegetated distance behind surfaces that do not count",
     tampered_owner: "monuments stand on the upland edge",
     tampered_lost_parcel: "parcels that hold buffer",
     tampered_area: "area_sqft of buffers, by the shoelace formula",

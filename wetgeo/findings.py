@@ -15,6 +15,7 @@ CODES: dict[str, str] = {
     # coordinate systems and units
     "crs-working": "the working CRS, and the grid scale at the site",
     "crs-reprojected": "a layer or raster was reprojected to the working CRS",
+    "crs-area": "a layer that lies outside the area that its CRS is meant for",
     "crs-stated": "a layer's CRS was taken from the project file, for its file has none",
     "crs-auto": "the working CRS was chosen by the tool",
     "z-unit": "where the DEM's vertical unit was taken from, and where two statements differ",
@@ -52,7 +53,8 @@ CODES: dict[str, str] = {
     "flow-void": "flow paths that end in a void of the DEM",
     # the rule
     "rule-option": "an option of the rule, as used",
-    "rule-draft": "the rule is a draft or not in force on the application date",
+    "rule-draft": "the rule is a draft",
+    "rule-date": "the rule took effect after the application date",
     "rule-central": "Rule M: which wetland is central, and which are not connected to it",
     "rule-setback": "a structure setback that is missing",
     "rule-structure": "widths decided by a structure's distance",

@@ -314,6 +314,16 @@ def _read_roles(table: Mapping[str, Any], key: str, layer: str, check: _Checker)
     return roles
 
 
+def unit_fault(z_unit: str | None) -> str:
+    """Say what is wrong with a vertical unit as stated, and which was meant; empty where nothing is."""
+    if z_unit is None or z_unit in Z_UNITS_M:
+        return ""
+    said = str(z_unit).strip().casefold().replace("-", " ").replace("_", " ").removesuffix("s")
+    meant = next((name for name in Z_UNITS_M if said == name.replace("-", " ")), _UNITS_IN_WORDS.get(said))
+    hint = f" (did you mean {meant}?)" if meant else ""
+    return f"unknown unit {z_unit!r}{hint}; allowed: {', '.join(Z_UNITS_M)}"
+
+
 def _read_dem(document: Mapping[str, Any], check: _Checker) -> DemSource | None:
     if "dem" not in document:
         return None
@@ -325,10 +335,9 @@ def _read_dem(document: Mapping[str, Any], check: _Checker) -> DemSource | None:
         check.fault("dem.path", f"should be a raster's path or a list of them, not {paths!r}")
         listed = []
     z_unit = check.text(table, "z_unit", "dem")
-    if z_unit is not None and z_unit not in Z_UNITS_M:
-        meant = _UNITS_IN_WORDS.get(z_unit.casefold().replace("-", " ").replace("_", " ").removesuffix("s"))
-        hint = f" (did you mean {meant}?)" if meant else ""
-        check.fault("dem.z_unit", f"unknown unit {z_unit!r}{hint}; allowed: {', '.join(Z_UNITS_M)}")
+    wrong = unit_fault(z_unit)
+    if wrong:
+        check.fault("dem.z_unit", wrong)
     return DemSource(paths=tuple(check.file(p, "dem.path") for p in listed), z_unit=z_unit)
 
 

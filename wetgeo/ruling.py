@@ -36,9 +36,7 @@ class Ruling:
         if pack.status != "in force":
             findings.warning("rule-draft", f"{pack.id} is a {pack.status}: {pack.title}")
         if date < pack.effective:
-            findings.warning(
-                "rule-draft", f"{pack.id} took effect on {pack.effective}, after the application of {date}"
-            )
+            findings.warning("rule-date", f"{pack.id} took effect on {pack.effective}, after the application of {date}")
         for name in given:
             findings.info("rule-option", f"option {name} = {ruling.options[name]!r}")
         return ruling

@@ -338,7 +338,7 @@ def a_date_in_the_year_after_next(folder, *, fault=True):
     return dated(folder, day(800 if fault else 30))
 
 
-@doubt("rule-draft", "rule")
+@doubt("rule-date", "rule")
 def a_date_before_the_rule(folder, *, fault=True):
     return dated(folder, "2001-06-01" if fault else "2024-06-01")
 

@@ -73,7 +73,7 @@ def test_an_overlap_of_parcels_is_told_with_its_area_and_place(tmp_path, doctor)
     foot = 0.3048
     lots = [square(0, 0, 200), square(200 - foot, 0, 200)]
     (remark,) = told(doctor(parcels(tmp_path, lots)), "parcel-overlap", "warning")
-    assert remark["details"] == [f"P-0 and P-1: {200 / foot:,.1f} sq ft"]
+    assert remark["details"] == [f"P-0 and P-1: {200 / foot:,.0f} sq ft"]
     assert (remark["x"], remark["y"]) == pytest.approx((X + 200 - foot / 2, Y + 100), abs=foot)
 
 

@@ -99,7 +99,7 @@ def test_dates_at_the_ends_of_time(scene, date):
     path = scene.folder / "site.toml"
     path.write_text(f"{HEAD}date = {date}\n{LAYER}{TAIL}", encoding="utf-8")
     findings = scene.done(words=["run", path])["findings"]
-    assert ("rule-draft" in set(findings["code"])) == (date < "1000")
+    assert ("rule-date" in set(findings["code"])) == (date < "1000")
 
 
 @pytest.mark.parametrize("data", [b"\xff\xfe" + (HEAD + LAYER).encode("utf-16-le"), b"\x80abc", bytes(range(256))])

@@ -12,11 +12,11 @@ import rasterio
 import shapely
 from pyproj import CRS, Transformer
 
-from wetgeo.errors import RasterError, UnitError
+from wetgeo.errors import ProjectError, RasterError, UnitError
 from wetgeo.findings import Findings
 from wetgeo.inputs.raster import Dem, open_dem
 from wetgeo.kernels.coverage import mean_slope
-from wetgeo.project import DemSource
+from wetgeo.project import DemSource, load_project
 from wetgeo.units import FOOT_M, US_SURVEY_FOOT_M
 
 UTM = CRS.from_epsg(26915)
@@ -52,6 +52,24 @@ def load(*paths: Path, z_unit=None, crs=UTM, unit_m=1.0) -> tuple[Dem, list[str]
     findings = Findings()
     dem = open_dem(DemSource(paths=paths, z_unit=z_unit), crs, unit_m, findings)
     return dem, [f"{f.severity} {f.code}" for f in findings], findings
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [("feet", "ft"), ("FT", "ft"), ("meter", "m"), ("Metres", "m"), ("US-FT", "us-ft"), ("furlong", "")],
+)
+def test_a_unit_that_is_not_known_is_told_as_for_the_project_file(tmp_path, said: str, meant: str) -> None:
+    with pytest.raises(ProjectError, match=f"unknown unit '{said}'") as caught:
+        load(write(tmp_path / "dem.tif"), z_unit=said)
+    (tmp_path / "wetgeo.toml").write_text(
+        f'[project]\nname = "a"\nrule = "mcwd-2024"\n[layers.wetlands]\npath = "w.gpkg"\n'
+        f'[dem]\npath = "dem.tif"\nz_unit = "{said}"\n'
+    )
+    with pytest.raises(ProjectError) as of_file:
+        load_project(tmp_path / "wetgeo.toml")
+    assert caught.value.message.partition(": ")[2] in str(of_file.value)
+    assert ("did you mean" in str(caught.value)) == bool(meant)
+    assert not meant or f"(did you mean {meant}?)" in str(caught.value)
 
 
 def assert_ramp(dem: Dem, *, tolerance=1e-6, scale=1.0) -> None:

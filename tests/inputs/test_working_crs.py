@@ -161,3 +161,61 @@ def test_far_and_empty_layers_are_warned_of(write, read) -> None:
     assert "5.6 miles" in message
     assert done.told("layer-empty") == [("warning", "", "trails.gpkg holds no features that meet the filter 'W > 1'")]
     assert done.site.layers["trails"].empty
+
+
+class TestCoordinatesThatTheirCrsCannotHave:
+    """A file's CRS that its coordinates contradict stops the run, and what they look like is told."""
+
+    @staticmethod
+    def scaled(times: float):
+        return shapely.transform(box(0, 0, 60, 40), lambda xy: xy * times)
+
+    @pytest.mark.parametrize("crs", [None, "auto", UTM])
+    @pytest.mark.parametrize(
+        ("times", "unit", "back"),
+        [(100, "centimetres", "0.01"), (1000, "millimetres", "0.001"), (1 / 0.3048, "feet", "0.3048")],
+    )
+    def test_another_unit(self, write, read, crs, times: float, unit: str, back: str) -> None:
+        with pytest.raises(CrsError, match=f"they look like {unit}: times {back} ") as caught:
+            read(wetlands=write("wetlands.gpkg", [self.scaled(times)]), crs=crs)
+        assert "layer wetlands" in str(caught.value)
+        assert "EPSG:26915" in str(caught.value)
+        assert "the file's CRS is wrong" in caught.value.mend
+        assert "crs = " not in str(caught.value)  # no zone elsewhere on earth is advised
+
+    @pytest.mark.parametrize("crs", [None, "auto"])
+    @pytest.mark.parametrize("label", ["EPSG:26915", "EPSG:3857", "EPSG:26851", "EPSG:5070"])
+    def test_degrees_labelled_as_a_grid(self, write, read, crs, label: str) -> None:
+        degrees = shapely.box(-93.57, 44.97, -93.56, 44.98)
+        with pytest.raises(CrsError, match="they look like longitude and latitude") as caught:
+            read(wetlands=write("wetlands.gpkg", [degrees], crs=label), crs=crs)
+        assert "assign EPSG:4326" in caught.value.mend
+        assert "EPSG:32" not in str(caught.value)
+
+    @pytest.mark.parametrize("crs", [None, "auto"])
+    def test_state_plane_labelled_as_utm(self, write, read, crs) -> None:
+        """Minneapolis in feet of Minnesota South, labelled as UTM: as such it lies south of the Sahara's latitude."""
+        square = shapely.box(2_800_000, 318_000, 2_800_300, 318_200)
+        with pytest.raises(CrsError, match="it lies at longitude") as caught:
+            read(wetlands=write("wetlands.gpkg", [square]), crs=crs)
+        assert caught.value.mend == "the file's CRS is wrong: assign the one that its coordinates are in"
+
+    def test_one_feature_beyond_what_the_crs_can_hold_is_named(self, write, read) -> None:
+        shapes = [box(0, 0, 60, 40), shapely.transform(box(0, 0, 60, 40), lambda xy: xy * 100)]
+        with pytest.raises(CrsError, match="the coordinates of wetlands-2, such as"):
+            read(wetlands=write("wetlands.gpkg", shapes))
+
+    def test_a_neighbouring_zone_is_still_advised(self, write, read) -> None:
+        """Two degrees east of the zone the data may well be kept in it; only the working CRS is another."""
+        square = shapely.box(900_000, 4_980_000, 900_100, 4_980_100)
+        with pytest.raises(CrsError, match='crs = "EPSG:26916"'):
+            read(wetlands=write("wetlands.gpkg", [square]))
+        done = read(wetlands=write("wetlands.gpkg", [square]), crs="auto")
+        ((severity, _, message),) = done.told("crs-area")
+        assert severity == "warning"
+        assert "it is in EPSG:26915" in message
+        assert "lies at longitude -87.9" in message
+
+    def test_a_place_without_numbers_has_no_zone(self) -> None:
+        with pytest.raises(CrsError, match="no UTM zone"):
+            systems.utm(float("nan"), float("inf"))

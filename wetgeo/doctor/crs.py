@@ -15,8 +15,6 @@ from wetgeo.units import FOOT_M, SQFT_PER_ACRE, US_SURVEY_FOOT_M
 
 #: a grid scale further from 1 than half of what a run takes is worth a look
 _WORTH_A_LOOK = systems.MOST_SCALE_ERROR / 2
-#: degrees by which a layer may stand out of its CRS's area of use: EPSG's boxes are rough
-_ROUGH_DEGREES = 0.5
 
 
 def look(reading: Reading) -> Iterator[Remark]:
@@ -55,17 +53,12 @@ def _scale(reading: Reading) -> Iterator[Remark]:
 
 
 def _area_of_use(draft: Draft) -> Iterator[Remark]:
-    area = None if draft.crs is None else draft.crs.area_of_use
-    if draft.crs is None or area is None or not len(draft.geometry):
+    if draft.crs is None or not len(draft.geometry):
+        return
+    words = systems.out_of_area(draft.bounds, draft.crs)
+    if not words:
         return
     west, south, east, north = systems.bounds_lon_lat(draft.bounds, draft.crs)
-    wide = _ROUGH_DEGREES
-    if area.west > area.east or (
-        area.west - wide <= west
-        and east <= area.east + wide
-        and area.south - wide <= south <= north <= area.north + wide
-    ):
-        return
     yield Remark(
         severity="warning",
         subject="crs",
@@ -74,9 +67,7 @@ def _area_of_use(draft: Draft) -> Iterator[Remark]:
         file=str(draft.source.path),
         lon=(west + east) / 2 if np.isfinite([west, east]).all() else None,
         lat=(south + north) / 2 if np.isfinite([south, north]).all() else None,
-        message=f"it is in {systems.label(draft.crs)}, which is meant for {area.name} (longitude {area.west:g} to "
-        f"{area.east:g}, latitude {area.south:g} to {area.north:g}), but lies at longitude {west:.3f} to {east:.3f}, "
-        f"latitude {south:.3f} to {north:.3f}",
+        message=words,
         mend="find out which CRS the coordinates are really in, and assign that to the file",
     )
 

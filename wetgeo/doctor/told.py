@@ -64,7 +64,8 @@ _MENDS: dict[str, tuple[str, str]] = {
     "soil-missing": ("name the table of hydrologic groups", 'table = "..."'),
     "dem-nodata": ("tell the file its nodata value: gdal_edit.py -a_nodata VALUE FILE", ""),
     "dem-tiles": ("take tiles of one resolution and grid, where there are", ""),
-    "rule-draft": (
+    "rule-draft": ("ask the district which text was in force on the date of the application; name its pack", ""),
+    "rule-date": (
         "ask the district which text was in force on the date of the application; name its pack, or correct the date",
         "",
     ),
@@ -76,7 +77,8 @@ def from_findings(reading: Reading) -> Iterator[Remark]:
     """Turn the readers' findings into remarks. What a run only leaves out, and goes on, is a warning."""
     places = _places(reading)
     key = _same
-    for _, group in groupby(sorted(reading.findings, key=key), key=key):
+    found = [finding for finding in reading.findings if finding.code != "crs-area"]  # told with its place, by `crs`
+    for _, group in groupby(sorted(found, key=key), key=key):
         alike = list(group)
         if len(alike) <= _APART:
             for finding in alike:

@@ -24,6 +24,10 @@ Bounds = tuple[float, float, float, float]
 MOST_SCALE_ERROR = 0.001
 #: EPSG gives NAD83 and WGS 84, which practice takes for the same, 4 m; a mean shift from NAD27 has 10 m and more
 _ROUGH_M = 5.0
+#: degrees by which a layer may stand out of its CRS's area of use: EPSG's boxes are rough
+_ROUGH_DEGREES = 0.5
+#: units that coordinates may be in without their CRS saying so, in metres
+_UNITS_M = {"metres": 1.0, "feet": FOOT_M, "centimetres": 0.01, "millimetres": 0.001, "inches": FOOT_M / 12}
 #: metres in a degree of latitude, for tolerances only
 _DEGREE_M = 111_320.0
 LON_LAT = CRS("EPSG:4326")
@@ -107,6 +111,75 @@ def bounds_lon_lat(bounds: Bounds, crs: CRS) -> Bounds:
     return float(np.min(lon)), float(np.min(lat)), float(np.max(lon)), float(np.max(lat))
 
 
+def off_area(bounds: Bounds, crs: CRS) -> float:
+    """Return the degrees between bounds (in the CRS's own units) and its area of use.
+
+    0 where they meet, or no area is known. Infinite where the coordinates are no place at all.
+    """
+    west, south, east, north = bounds_lon_lat(bounds, crs)
+    if not np.isfinite([west, south, east, north]).all():
+        return float("inf")
+    area = crs.area_of_use
+    if area is None or area.west > area.east:  # across the 180th meridian
+        return 0.0
+    return max(area.west - east, west - area.east, area.south - north, south - area.north, 0.0)
+
+
+def out_of_area(bounds: Bounds, crs: CRS) -> str:
+    """Say that bounds (in the CRS's own units) reach out of its area of use, and where they lie; empty where not."""
+    area = crs.area_of_use
+    west, south, east, north = bounds_lon_lat(bounds, crs)
+    if not np.isfinite([west, south, east, north]).all():
+        return f"it is in {label(crs)}, but its coordinates lie outside what that can hold"
+    wide = _ROUGH_DEGREES
+    if area is None or area.west > area.east:
+        return ""
+    across = area.west - wide <= west and east <= area.east + wide
+    if across and area.south - wide <= south <= north <= area.north + wide:
+        return ""
+    return (
+        f"it is in {label(crs)}, which is meant for {area.name} (longitude {area.west:g} to {area.east:g}, latitude "
+        f"{area.south:g} to {area.north:g}), but lies at longitude {west:.3f} to {east:.3f}, latitude {south:.3f} to "
+        f"{north:.3f}"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Likeness:
+    """What coordinates look like that are not in their CRS: the unit, and the factor that brings them into it."""
+
+    unit: str
+    factor: float = float("nan")
+
+    @property
+    def is_degrees(self) -> bool:
+        """True for longitude and latitude."""
+        return not np.isfinite(self.factor)
+
+
+def likeness(bounds: Bounds, crs: CRS) -> Likeness | None:
+    """Find what else the coordinates of a layer off the area of use of its projected CRS may be; None: nothing known.
+
+    Degrees are told within the area of use, too: there, nothing but its origin has so small coordinates.
+    """
+    area = crs.area_of_use
+    if not crs.is_projected or area is None:
+        return None
+    off = off_area(bounds, crs) > _ROUGH_DEGREES
+    west, south, east, north = bounds
+    within = area.west <= west <= east <= area.east and area.south <= south <= north <= area.north
+    if looks_like_lon_lat(bounds) and (off or within):
+        return Likeness(unit="longitude and latitude")
+    if not off:
+        return None
+    for unit, metres in _UNITS_M.items():
+        factor = metres / unit_m(crs)
+        left, bottom, right, top = (side * factor for side in bounds)
+        if abs(factor - 1) > MOST_SCALE_ERROR and off_area((left, bottom, right, top), crs) == 0:
+            return Likeness(unit=unit, factor=factor)
+    return None
+
+
 def _projection(crs: CRS) -> Proj:
     """Return PROJ's projection of a CRS. Raises CrsError where it has none, or one with numbers that cannot be."""
     try:
@@ -160,7 +233,18 @@ def fitness(crs: CRS, bounds: Bounds) -> Fitness:
 
 
 def utm(lon: float, lat: float) -> CRS:
-    """Return the UTM zone of a place: NAD83 where EPSG has its zones (the US and Canada), else WGS 84."""
+    """Return the UTM zone of a place: NAD83 where EPSG has its zones (the US and Canada), else WGS 84.
+
+    Raises
+    ------
+    CrsError
+        The longitude or latitude is no finite number.
+    """
+    if not np.isfinite([lon, lat]).all():
+        raise CrsError(
+            "the coordinates have no place in longitude and latitude, so that there is no UTM zone for them",
+            mend="the file's CRS is wrong: assign the one that its coordinates are in",
+        )
     zone = min(int((lon + 180) // 6) + 1, 60)
     area = AreaOfInterest(lon, lat, lon, lat)
     codes = {int(info.code) for info in query_utm_crs_info(datum_name="NAD83", area_of_interest=area)}

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wetgeo.errors import TomlLine, UnitError
+from wetgeo.errors import ProjectError, TomlLine, UnitError
+from wetgeo.project import unit_fault
 from wetgeo.units import FOOT_M, US_SURVEY_FOOT_M, Z_UNITS_M
 
 if TYPE_CHECKING:
@@ -54,9 +55,14 @@ def vertical_units(files: Sequence[tuple[Path, CRS, str]], z_unit: str | None, f
 
     Raises
     ------
+    ProjectError
+        Where the project states a unit that is not known.
     UnitError
         Where neither the project nor a file tells the unit; names all such files.
     """
+    wrong = unit_fault(z_unit)
+    if wrong:
+        raise ProjectError(f"dem.z_unit: {wrong}", mend='give z_unit as one of these, such as z_unit = "ft"')
     told = [_told(crs, band) for _, crs, band in files]
     names = [path.name for path, _, _ in files]
     for name, (unit, source, other) in zip(names, told, strict=True):

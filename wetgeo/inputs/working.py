@@ -18,6 +18,8 @@ from wetgeo.site import LAYER_GEOMETRY, RESOURCE_LAYERS
 
 #: a layer further from the resources than this is probably not of this site: five miles, in feet
 FAR_FT = 5 * 5280
+#: a layer that lies so far off the area its CRS is meant for is in another one: a UTM zone, in degrees
+_ZONE_DEGREES = 6.0
 #: no wetland, lake or reach of a stream is so wide; the widest lake on earth has 1,200 km, the widest here 560 km
 WIDEST_KM = 1500
 
@@ -71,7 +73,67 @@ def with_crs(draft: Draft, drafts: Sequence[Draft], findings: Findings) -> Draft
         )
     draft = replace(draft, crs=crs)
     refuse_too_wide(draft)
+    _refuse_nowhere(draft)
     return draft
+
+
+def _refuse_nowhere(draft: Draft) -> None:
+    """Refuse wetlands, lakes and streams whose coordinates lie outside what their projected CRS can hold."""
+    crs = _of(draft)
+    if draft.name not in RESOURCE_LAYERS or not len(draft.geometry) or not crs.is_projected:
+        return
+    if np.isfinite(systems.bounds_lon_lat(draft.bounds, crs)).all():
+        return
+    each = [tuple(bounds) for bounds in shapely.bounds(draft.geometry).tolist()]
+    nowhere = np.array([not np.isfinite(systems.bounds_lon_lat(bounds, crs)).all() for bounds in each])
+    if nowhere.all():
+        raise _wrong_crs(draft, "its coordinates lie outside what that can hold")
+    if nowhere.any():
+        names = listed([draft.names[row] for row in draft.rows[nowhere]], 10)
+        x, y = shapely.get_coordinates(draft.geometry[nowhere])[0]
+        raise CrsError(
+            f"{draft.place}: the coordinates of {names}, such as ({x:.10g}, {y:.10g}), lie outside what "
+            f"{systems.label(crs)} can hold",
+            mend="correct these features; the others lie where that CRS has a place",
+        )
+
+
+def _refuse_contradicted(draft: Draft) -> None:
+    """Refuse a layer that cannot be in the CRS that its file states: it lies off its area of use, and would not be fit.
+
+    What would bring it into the area is a reason of its own: another unit, or degrees.
+    """
+    crs, bounds = _of(draft), draft.bounds
+    if systems.likeness(bounds, crs) is None and not (
+        systems.off_area(bounds, crs) > _ZONE_DEGREES and systems.fitness(crs, bounds).reason
+    ):
+        return
+    west, south, east, north = systems.bounds_lon_lat(bounds, crs)
+    raise _wrong_crs(draft, f"it lies at longitude {west:.3f} to {east:.3f}, latitude {south:.3f} to {north:.3f} there")
+
+
+def _wrong_crs(draft: Draft, but: str) -> CrsError:
+    """Say that a layer's CRS is wrong, and what its coordinates look like."""
+    crs, path = _of(draft), draft.source.path
+    like = systems.likeness(draft.bounds, crs)
+    x, y = shapely.get_coordinates(draft.geometry)[0]
+    looks, mend = "", "the file's CRS is wrong: assign the one that its coordinates are in"
+    if like is not None and like.is_degrees:
+        looks = "; they look like longitude and latitude"
+        new = path.with_name(f"{path.stem}-with-crs{path.suffix}").name
+        mend = (
+            f"the file's CRS is wrong: assign EPSG:4326 to it, with `ogr2ogr -a_srs EPSG:4326 {new} {path.name}`, or "
+            "the geographic CRS that its coordinates are in"
+        )
+    elif like is not None:
+        looks = f"; they look like {like.unit}: times {like.factor:.6g} they would lie where it is meant for"
+        mend += f" (its unit must be {like.unit}), or multiply the coordinates by {like.factor:.6g} in a GIS"
+    area = f", which is meant for {crs.area_of_use.name}" if crs.area_of_use else ""
+    return CrsError(
+        f"{draft.place}: it is said to be in {systems.label(crs)}{area}, but {but}; its coordinates are such as "
+        f"({x:.10g}, {y:.10g}){looks}",
+        mend=mend,
+    )
 
 
 def _missing(draft: Draft, drafts: Sequence[Draft]) -> CrsError:
@@ -129,7 +191,8 @@ def working_crs(stated: str | None, drafts: Sequence[Draft], findings: Findings)
     ProjectError
         The stated CRS is not known, or not fit for measuring at the site.
     CrsError
-        None is stated, and that of the resources is not fit; the line to write is in the message.
+        None is stated, and that of the resources is not fit; the line to write is in the message. Or a file of
+        resources states a CRS that its coordinates cannot be in.
     InputError
         There is no resource.
     """
@@ -140,6 +203,9 @@ def working_crs(stated: str | None, drafts: Sequence[Draft], findings: Findings)
             f"no wetland, lake or stream is left to draw a buffer around{_without_any(drafts)}",
             mend="give a layer wetlands, lakes or streams that has features",
         )
+    for draft in waters:
+        _refuse_contradicted(draft)
+    _tell_out_of_area(drafts, findings)
     first = waters[0]
     crs, origin = _of(first), f"that of layer {first.name}"
     if stated == "auto":
@@ -159,6 +225,13 @@ def working_crs(stated: str | None, drafts: Sequence[Draft], findings: Findings)
     if stated == "auto":
         findings.info("crs-auto", f"the working CRS {systems.label(crs)} was chosen by the tool: {origin}")
     return crs
+
+
+def _tell_out_of_area(drafts: Sequence[Draft], findings: Findings) -> None:
+    for draft in drafts:
+        words = "" if draft.crs is None or not len(draft.geometry) else systems.out_of_area(draft.bounds, draft.crs)
+        if words:
+            findings.warning("crs-area", f"{words}; is its CRS right?", layer=draft.name)
 
 
 def _zone(waters: Sequence[Draft]) -> CRS:
@@ -270,13 +343,15 @@ def tell_far(draft: Draft, site: systems.Bounds, ft: float, findings: Findings) 
         tell_far_bounds(draft.name, shapely.bounds(draft.geometry), site, ft, findings)
 
 
-def tell_far_bounds(name: str, bounds: np.ndarray, site: systems.Bounds, ft: float, findings: Findings) -> None:
-    """As `tell_far`, of the bounds of a layer's features, shape (n, 4)."""
+def tell_far_bounds(
+    name: str, bounds: np.ndarray, site: systems.Bounds, ft: float, findings: Findings, *, most_ft: float = FAR_FT
+) -> None:
+    """As `tell_far`, of the bounds of a layer's features, shape (n, 4), further than `most_ft` from the site."""
     left, bottom, right, top = bounds.T
     dx = np.maximum(np.maximum(site[0] - right, left - site[2]), 0)
     dy = np.maximum(np.maximum(site[1] - top, bottom - site[3]), 0)
     nearest = float(np.hypot(dx, dy).min()) / ft
-    if nearest > FAR_FT:
+    if nearest > most_ft:
         findings.warning(
             "layer-far",
             f"it lies nowhere near the resources: {nearest / 5280:,.1f} miles from them; is its CRS right, and is it "

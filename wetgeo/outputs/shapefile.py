@@ -77,7 +77,7 @@ def shapefile_cuts(delineation: Delineation) -> Findings:
     longest = max((len(text.encode()) for text in texts), default=0)
     if longest > TEXT_BYTES:
         words = f"texts of up to {longest} bytes are cut to {TEXT_BYTES} in shapefiles/findings.dbf; {_WHOLE}"
-        cuts.warning(_CODE, words, layer="findings")
+        cuts.info(_CODE, words, layer="findings")  # nothing of the delineation itself is cut
     return cuts
 
 

@@ -22,6 +22,9 @@ def test_an_error_is_what_stops_a_run(name, tmp_path, doctor, run_wetgeo):
     assert snapshot(tmp_path) == before
     run = run_wetgeo("run", path, "--overwrite", "--dry-run" if name != "output_is_a_file" else "--overwrite")
     errors = [remark for remark in told["remarks"] if remark["severity"] == "error"]
+    left_out = [remark for remark in errors if remark["code"] == "geometry-dropped"]
+    assert bool(left_out) == (name in ("dropped_feature", "flat_outlines"))
+    errors = [remark for remark in errors if remark not in left_out]
     assert bool(errors) == (run.code != 0), (run.err, errors)
     assert told["runs"] == (run.code == 0)
     assert told["code"] == (run.code if name != "many_faults" else 2)
@@ -134,3 +137,18 @@ class TestPage:
         result = run_wetgeo("doctor", PROJECTS["sound"](tmp_path), "--html", tmp_path / "none" / "page.html")
         assert result.code == 1
         assert "--html" in result.err
+
+
+def test_a_feature_that_a_run_leaves_out_is_an_error_in_both(tmp_path, doctor, run_wetgeo):
+    path = PROJECTS["dropped_feature"](tmp_path)
+    (remark,) = [remark for remark in doctor(path)["remarks"] if remark["severity"] == "error"]
+    assert remark["code"] == "geometry-dropped"
+    assert remark["mend"]
+    words = run_wetgeo("doctor", path)
+    assert words.code == 0
+    assert "1 error, " in words.out
+    assert "wetgeo run would get through, and leave out what the errors name" in words.out
+    run = run_wetgeo("run", path, "--dry-run")
+    assert run.code == 0
+    assert f"error: {remark['layer']} {remark['feature_id']}: {remark['message']}" in run.err
+    assert "(1 left out, see the errors)" in run.err

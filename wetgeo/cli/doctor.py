@@ -31,8 +31,8 @@ _MOST_DETAILS = 8
 def doctor(ctx: click.Context, project: Path, html: Path | None, *, as_json: bool, quiet: bool) -> None:
     """Look at every input of PROJECT without running it; say what is wrong or doubtful, where, and how to mend it.
 
-    An error is what would stop a run. Exit status: 0 the project runs; 1 the data cannot be used; 2 the project file or
-    the rule is wrong. -q leaves out what only informs.
+    An error is what would stop a run, or what it would leave out. Exit status: 0 the project runs; 1 the data cannot be
+    used; 2 the project file or the rule is wrong. -q leaves out what only informs.
     """
     from wetgeo.doctor.examine import examine
 
@@ -65,7 +65,9 @@ def _lines(found: Examination, *, quiet: bool) -> Iterator[str]:
             yield from _told(remark)
     counts = found.document()["counts"]
     words = ", ".join(f"{counts[name]} {name}{'' if counts[name] == 1 else 's'}" for name in ("error", "warning"))
-    verdict = "wetgeo run would stop at the errors" if counts["error"] else "wetgeo run would get through"
+    verdict = "wetgeo run would stop at the errors" if found.exit_code else "wetgeo run would get through"
+    if counts["error"] and not found.exit_code:
+        verdict += ", and leave out what the errors name"
     yield f"{words}: {verdict}."
 
 

@@ -242,7 +242,23 @@ def summary(delineation: Delineation) -> str:
     layers = Layers.of(delineation.layers)
     acres = sum(float(areas.sum()) for areas in layers.column("buffer_union", "area_sqft")) / SQFT_PER_ACRE
     warnings = sum(finding.severity != "info" for finding in delineation.findings)
+    left = _left_out(delineation)
+    resources = layers.rows("resources") + left
+    without = f" ({left:,} left out, see the errors)" if left else ""
     return (
-        f"{layers.rows('buffers')} of {layers.rows('resources')} resources have a buffer, {acres:,.2f} acres in all, "
+        f"{layers.rows('buffers')} of {resources} resources have a buffer{without}, {acres:,.2f} acres in all, "
         f"under {delineation.pack.id}; {len(delineation.findings)} findings, {warnings} to look at"
+    )
+
+
+def _left_out(delineation: Delineation) -> int:
+    """Count the features of resource layers that could not be used: they are no row of layer resources."""
+    from wetgeo.site import RESOURCE_LAYERS
+
+    return len(
+        {
+            (finding.layer, finding.feature_id)
+            for finding in delineation.findings
+            if finding.code == "geometry-dropped" and finding.layer in RESOURCE_LAYERS
+        }
     )

@@ -1,8 +1,8 @@
 r"""Look at every input of a project without running it, and tell what is wrong or doubtful. Nothing is changed.
 
 `examine.examine` does it all; the other modules look at one subject each. What is found is a list of remarks. A remark
-of severity ``error`` is what would stop ``wetgeo run``; ``warning`` is what a person should look at before relying on
-the result; ``info`` tells how something was taken.
+of severity ``error`` is what would stop ``wetgeo run``, or a feature that it would leave out; ``warning`` is what a
+person should look at before relying on the result; ``info`` tells how something was taken.
 
 ``wetgeo doctor PROJECT --json`` prints one document::
 
@@ -14,7 +14,7 @@ the result; ``info`` tells how something was taken.
      "rule": "mcwd-2024",
      "date": "2026-06-01",                   # application date
      "crs": "EPSG:26915",                    # working CRS, of x and y below; null where none could be settled
-     "runs": false,                          # whether `wetgeo run` would get through: no remark is an error
+     "runs": false,                          # whether `wetgeo run` would get through
      "counts": {"error": 1, "warning": 4, "info": 9},
      "inputs": [                             # one for each layer, and one for the DEM
       {"layer": "wetlands", "file": "/.../site.gpkg", "crs": "EPSG:26915", "features": 12, "kinds": "polygon",

@@ -78,7 +78,7 @@ class Examination:
             "rule": "" if project is None else project.rule,
             "date": "" if project is None else project.date.isoformat(),
             "crs": None if self.crs is None else self.crs.to_string(),
-            "runs": counts["error"] == 0,
+            "runs": self.exit_code == 0,
             "counts": counts,
             "inputs": list(self.inputs),
             "remarks": [remark.as_data() for remark in self.remarks],

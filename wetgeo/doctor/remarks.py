@@ -41,7 +41,8 @@ _OF_ERROR: tuple[tuple[type[WetgeoError], str, str], ...] = (
 class Remark:
     """One thing that is wrong or doubtful; see `wetgeo.doctor` for the fields.
 
-    ``exit_code`` is that of ``wetgeo run`` where the remark is an error.
+    ``exit_code`` is that of ``wetgeo run`` where the remark is an error that stops it; 0 where a run leaves the feature
+    out and goes on.
     """
 
     severity: str
@@ -107,8 +108,8 @@ class Remarks:
         self.kept = [remark for remark in self.kept if remark.code not in codes or remark.layer not in layers]
 
     def faulty(self, *layers: str) -> bool:
-        """Tell whether any of these layers, or anything where none is named, has an error."""
-        return any(remark.severity == "error" and (not layers or remark.layer in layers) for remark in self.kept)
+        """Tell whether any of these layers, or anything where none is named, has an error that stops a run."""
+        return any(remark.exit_code and (not layers or remark.layer in layers) for remark in self.kept)
 
     def __iter__(self) -> Iterator[Remark]:
         return iter(

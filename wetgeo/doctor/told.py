@@ -74,7 +74,7 @@ _MENDS: dict[str, tuple[str, str]] = {
 
 
 def from_findings(reading: Reading) -> Iterator[Remark]:
-    """Turn the readers' findings into remarks. What a run only leaves out, and goes on, is a warning."""
+    """Turn the readers' findings into remarks. What a run leaves out, and goes on, is an error as there."""
     places = _places(reading)
     key = _same
     found = [finding for finding in reading.findings if finding.code != "crs-area"]  # told with its place, by `crs`
@@ -117,7 +117,7 @@ def from_finding(reading: Reading, finding: Finding, place: tuple[float, float] 
         place = float(at[1]), float(at[2])
     x, y = place or (None, None)
     return Remark(
-        severity="warning" if severity == "error" else severity,
+        severity=severity,
         subject=next(word for start, word in _SUBJECTS.items() if finding.code.startswith(start)),
         code=finding.code,
         message=message,

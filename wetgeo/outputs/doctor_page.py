@@ -14,7 +14,7 @@ from wetgeo.outputs.plain import one_line
 
 #: words of the severities, for headings
 _HEADINGS = {
-    "error": "Errors: these would stop a run",
+    "error": "Errors: these would stop a run, or be left out of it",
     "warning": "Warnings: look at these before relying on a result",
     "info": "How the inputs were taken",
 }
@@ -68,6 +68,9 @@ def doctor_page(document: Mapping[str, Any]) -> str:
 
 def _verdict(document: Mapping[str, Any]) -> str:
     counts = document["counts"]
+    if counts["error"] and document["runs"]:
+        left = "one error names" if counts["error"] == 1 else f"{counts['error']} errors name"
+        return f"A run would get through, and leave out what {left}"
     if counts["error"]:
         stop = "one fault" if counts["error"] == 1 else f"{counts['error']} faults"
         return f"A run would stop: {stop} must be mended first"

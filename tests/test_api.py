@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime
 import doctest
+import inspect
+import re
 import subprocess
 import sys
 
@@ -19,6 +21,7 @@ import wetgeo
 import wetgeo.api
 import wetgeo.given
 from wetgeo.errors import OutputError, ProjectError, RasterError
+from wetgeo.site import FIELD_ROLES, RATINGS
 
 SAMPLES = ROOT / "data_samples"
 SITE = SAMPLES / "site.gpkg"
@@ -190,10 +193,55 @@ class TestWhatIsWrong:
     def test_elevations(self, pond):
         with pytest.raises(RasterError, match="3 dimensions"):
             wetgeo.make_project(wetlands=pond, rule="mcwd-2024", dem=(np.zeros((2, 2, 2)), (1, 0, 0, 0, -1, 0)))
-        with pytest.raises(RasterError, match="vertical unit"):
+        with pytest.raises(RasterError, match=r"give \(array, transform\)"):
+            wetgeo.make_project(wetlands=pond, rule="mcwd-2024", dem=np.zeros((9, 9)))
+        with pytest.raises(RasterError, match="array, which does not tell its vertical unit"):
             wetgeo.required_buffers(
                 wetlands=pond, rule="mcwd-2024", dem=(np.zeros((9, 9)), (10, 0, 5e5, 0, -10, 4980060))
             )
+
+    @pytest.mark.parametrize(
+        ("change", "mend"),
+        [
+            ({"zunit": "m"}, "did you mean z_unit"),
+            ({"lakes": "lakes.gpkg"}, r"geopandas\.read_file\('lakes\.gpkg'\)"),
+            ({"crs": "EPSG:4326"}, 'give crs="EPSG:26915"'),
+            ({"dem": "nosuch.tif"}, "correct dem$"),
+            ({"fields": {"wetlands": {"class": "KLASS"}}}, r'mend fields\["wetlands"\]'),
+            ({"values": {"wetlands": {"class": {"Manage 1": "M"}}}}, r'values=\{"wetlands": \{"class": \{"'),
+        ],
+    )
+    def test_mends_are_in_pythons_terms(self, pond, change, mend):
+        with pytest.raises(wetgeo.errors.WetgeoError, match=mend) as told:
+            wetgeo.required_buffers(wetlands=pond, rule="mcwd-2024", **change)
+        assert not any(word in str(told.value) for word in ("[layers", "[project]", "[dem]", "--", "project file"))
+
+    def test_sources_and_options(self, pond, tmp_path):
+        project = wetgeo.make_project(wetlands=pond, rule="mcwd-2024")
+        with pytest.raises(wetgeo.errors.UsageError, match='"uniform", "near", or polygons'):
+            wetgeo.design_averaging(project, pond, prefer="far")
+        with pytest.raises(wetgeo.errors.InputError, match='give field="FIELD", or cause="CAUSE"'):
+            wetgeo.measure_impacts(project, pond[["geometry"]])
+        with pytest.raises(wetgeo.errors.CrsError, match=r'`proposed\.set_crs\("EPSG:'):
+            wetgeo.check_averaging(project, pond.set_crs(None, allow_override=True))
+        with pytest.raises(TypeError, match="make_project"):
+            wetgeo.delineate("x")
+        with pytest.raises(TypeError, match="proposed is a list"):
+            wetgeo.check_averaging(project, [1])
+        wide = gpd.GeoDataFrame(geometry=pond.buffer(15), crs=26915)
+        one = wetgeo.check_averaging(project, wide, resources="W-1")
+        assert one["averaging"]["resource_id"].tolist() == ["W-1"]
+        one.write(tmp_path / "out", "gpkg")
+        with pytest.raises(OutputError, match="overwrite=True"):
+            one.write(tmp_path / "out", "gpkg")
+
+
+def test_help_tells_every_layer_and_its_roles():
+    table = inspect.getdoc(wetgeo.required_buffers)
+    for layer, roles in FIELD_ROLES.items():
+        line = next(line for line in table.splitlines() if line.strip().startswith(f"``{layer}``"))
+        told = set(re.findall(r"[a-z_]+", line))
+        assert set(roles) - set(RATINGS) <= told, layer
 
 
 def test_the_public_names():

@@ -59,8 +59,10 @@ __all__ = [
 def __getattr__(name: str) -> Any:  # noqa: ANN401 -- PEP 562
     if name in __all__:
         return getattr(importlib.import_module("wetgeo.api"), name)
+    if name == "errors":  # what is raised, without an import of its own
+        return importlib.import_module("wetgeo.errors")
     raise AttributeError(f"module 'wetgeo' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, "errors"})

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import geopandas as gpd
 import pandas as pd
 from pyproj import CRS
 
 from wetgeo import permitting, pipeline
 from wetgeo.delineation import Delineation
-from wetgeo.errors import closest
-from wetgeo.given import make_project
+from wetgeo.errors import UsageError, closest
+from wetgeo.given import make_project, told_in_python
 from wetgeo.inputs.build import Source
 from wetgeo.inputs.disturbance import CauseReading
 from wetgeo.outputs.explain import explain_from
@@ -21,6 +22,9 @@ from wetgeo.outputs.write import prepare, write_outputs
 from wetgeo.project import DEFAULT_FORMATS, FORMATS, Project, load_project
 from wetgeo.rules.load import builtin_ids, load_pack
 from wetgeo.rules.model import RulePack
+
+#: the words that `design_averaging` takes for ``prefer``
+PREFERENCES = ("uniform", "near")
 
 __all__ = [
     "Result",
@@ -102,6 +106,16 @@ class Result:
     def explain(self, resource_id: str) -> str:
         """Tell in words why a resource has its width, as ``wetgeo explain`` does.
 
+        Parameters
+        ----------
+        resource_id
+            As in the field ``resource_id`` of layer ``resources``.
+
+        Returns
+        -------
+        str
+            Lines of text; widths in feet, areas in square feet and acres. `required_buffers` has an example.
+
         Raises
         ------
         OutputError
@@ -110,7 +124,7 @@ class Result:
         return explain_from(self.layers.__getitem__, resource_id, "the result")
 
     def write(
-        self, folder: str | Path, formats: Sequence[str] = DEFAULT_FORMATS, *, overwrite: bool = False
+        self, folder: str | Path, formats: str | Sequence[str] = DEFAULT_FORMATS, *, overwrite: bool = False
     ) -> list[Path]:
         """Write files as ``wetgeo run`` does, all or none.
 
@@ -120,9 +134,14 @@ class Result:
             The output folder; made where there is none.
         formats
             Of ``gpkg``, ``shp``, ``qgz``, ``html``, ``pdf``, ``csv``, ``declaration`` and ``dxf``; provenance.json is
-            always written.
+            always written. One alone may be given as a str.
         overwrite
             Whether outputs of an earlier run may be replaced.
+
+        Returns
+        -------
+        list of Path
+            The files that were written.
 
         Raises
         ------
@@ -130,11 +149,24 @@ class Result:
             The folder holds outputs already, or cannot be written.
         ValueError
             A format is not known.
+
+        Examples
+        --------
+        >>> import geopandas, shapely, tempfile, wetgeo
+        >>> pond = geopandas.GeoDataFrame(
+        ...     {"id": ["W-1"], "class": ["Manage 1"]}, geometry=[shapely.box(5e5, 4980000, 500060, 4980040)], crs=26915
+        ... )
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     files = wetgeo.required_buffers(wetlands=pond, rule="mcwd-2024").write(folder, "gpkg")
+        >>> sorted(path.name for path in files)
+        ['buffers.gpkg', 'provenance.json']
         """
-        unknown = [name for name in formats if name not in FORMATS]
+        wanted = _several(formats)
+        unknown = [name for name in wanted if name not in FORMATS]
         if unknown:
             raise ValueError(f"unknown formats {', '.join(map(repr, unknown))}; known are {', '.join(FORMATS)}")
-        return write_outputs(self.delineation, Path(folder).absolute(), overwrite=overwrite, formats=tuple(formats))
+        with told_in_python():
+            return write_outputs(self.delineation, Path(folder).absolute(), overwrite=overwrite, formats=wanted)
 
 
 def required_buffers(**given: Any) -> Result:  # noqa: ANN401 -- the parameters of make_project
@@ -143,12 +175,40 @@ def required_buffers(**given: Any) -> Result:  # noqa: ANN401 -- the parameters 
     Parameters
     ----------
     **given
-        As of `make_project`: ``rule``, the layers (``wetlands``, ``parcels``, ``soils`` ...), ``dem`` and so on.
+        As of `make_project`: ``rule``, the layers, ``dem`` and so on.
+
+        Layers, each a GeoDataFrame with a CRS, and the roles that its columns play (``fields`` of `make_project` says
+        which column plays which; columns named like a role need no such word). At least one of the first three is
+        given; which others a rule needs, ``wetgeo rules show ID`` and the findings tell.
+
+        =======================  ======================================================================
+        ``wetlands``             id, class (by the rule), central, gdnr, setback_ft, the MnRAM ratings
+        ``lakes``                id, class, gdnr, setback_ft
+        ``streams``              id, class, gdnr, setback_ft; bank_width_ft where they are lines
+        ``parcels``              id
+        ``tract``                id
+        ``soils``                id; hsg or mukey
+        ``floodplain``           id, zone
+        ``natural_communities``  id, rank
+        ``drainageways``         id, width_ft
+        ``new_impervious``       id
+        ``existing_impervious``  id
+        ``trails``               id, width_ft
+        ``structures``           id, kind (new_principal or existing_primary)
+        ``public_land``          id
+        ``watercourses``         id
+        ``infiltration``         id
+        ``access``               id, width_ft
+        =======================  ======================================================================
+
+        Fields that end in ``_ft`` are in feet. ``wetgeo.site`` holds the ratings (``RATINGS``) and what each layer and
+        role means (``LAYER_MEANING``, ``ROLE_MEANING``).
 
     Returns
     -------
     Result
-        All layers of ``wetgeo run``; the numbers are the same.
+        All layers of ``wetgeo run`` in the working CRS; the numbers are the same. Widths are in feet (``width_ft``),
+        areas in square feet (``area_sqft``).
 
     Raises
     ------
@@ -178,16 +238,35 @@ def delineate(project: Project) -> Result:
     project
         From `make_project` or `load_project`.
 
+    Returns
+    -------
+    Result
+        As of `required_buffers`.
+
     Raises
     ------
     WetgeoError
         The rule, an option or a layer cannot be used.
+    TypeError
+        The project is none.
+
+    Examples
+    --------
+    >>> import geopandas, shapely, wetgeo
+    >>> pond = geopandas.GeoDataFrame(
+    ...     {"id": ["W-1"], "class": ["Manage 1"]}, geometry=[shapely.box(500000, 4980000, 500060, 4980040)], crs=26915
+    ... )
+    >>> project = wetgeo.make_project(wetlands=pond, rule="mcwd-2024")
+    >>> round(wetgeo.delineate(project)["buffers"]["area_sqft"].iloc[0])
+    31272
     """
-    return Result.of(pipeline.delineate(project))
+    _require_project(project)
+    with told_in_python(project):
+        return Result.of(pipeline.delineate(project))
 
 
 def check_averaging(
-    project: Project, proposed: Source, *, monuments: Source | None = None, resources: Sequence[str] = ()
+    project: Project, proposed: Source, *, monuments: Source | None = None, resources: str | Sequence[str] = ()
 ) -> Result:
     """Judge a proposed, averaged buffer, as ``wetgeo check``.
 
@@ -200,13 +279,13 @@ def check_averaging(
     monuments
         Points of staked monuments, or None.
     resources
-        Ids of the resources to judge; none for all.
+        Ids of the resources to judge, or one id; none for all.
 
     Returns
     -------
     Result
         With the layers ``averaging``, ``averaging_areas``, ``width_profile``, ``violations`` and ``proposed``;
-        `Result.complies` tells the verdict.
+        `Result.complies` tells the verdict. Widths in feet, areas in square feet; in the working CRS.
 
     Raises
     ------
@@ -224,7 +303,10 @@ def check_averaging(
     >>> wetgeo.check_averaging(project, proposal).complies
     True
     """
-    return Result.of(pipeline.check(project, proposed, monuments=monuments, resources=resources))
+    _require_project(project)
+    _require_sources(proposed=proposed, monuments=monuments)
+    with told_in_python(project):
+        return Result.of(pipeline.check(project, proposed, monuments=monuments, resources=_several(resources)))
 
 
 def design_averaging(project: Project, keep_out: Source, *, prefer: Source = "uniform") -> Result:
@@ -235,9 +317,10 @@ def design_averaging(project: Project, keep_out: Source, *, prefer: Source = "un
     project
         From `make_project` or `load_project`.
     keep_out
-        Polygons that must stay out of the buffer.
+        Polygons that must stay out of the buffer: a frame, ``FILE`` or ``FILE|LAYER``.
     prefer
-        Where to make up for what is lost: ``"uniform"``, ``"near"``, or polygons.
+        Where to make up for what is lost: ``"uniform"``, ``"near"``, or polygons (a frame, ``FILE`` or
+        ``FILE|LAYER``).
 
     Returns
     -------
@@ -248,8 +331,28 @@ def design_averaging(project: Project, keep_out: Source, *, prefer: Source = "un
     ------
     WetgeoError
         As `delineate`; or a layer cannot be used.
+
+    Examples
+    --------
+    >>> import geopandas, shapely, wetgeo
+    >>> pond = geopandas.GeoDataFrame(
+    ...     {"id": ["W-1"], "class": ["Manage 1"]}, geometry=[shapely.box(500000, 4980000, 500060, 4980040)], crs=26915
+    ... )
+    >>> project = wetgeo.make_project(wetlands=pond, rule="mcwd-2024")
+    >>> house = geopandas.GeoDataFrame(geometry=[shapely.box(500068, 4980000, 500090, 4980020)], crs=26915)
+    >>> designed = wetgeo.design_averaging(project, house)
+    >>> designed.complies, bool(designed["proposed"].intersects(house.geometry[0].buffer(-0.01)).any())
+    (True, False)
     """
-    return Result.of(pipeline.design(project, keep_out, prefer=prefer))
+    _require_project(project)
+    _require_sources(keep_out=keep_out, prefer=prefer)
+    if isinstance(prefer, str) and prefer not in PREFERENCES and not Path(prefer.partition("|")[0]).exists():
+        raise UsageError(
+            f"prefer={prefer!r}: there is no such file",
+            mend='give "uniform", "near", or polygons: a GeoDataFrame, FILE or FILE|LAYER',
+        )
+    with told_in_python(project):
+        return Result.of(pipeline.design(project, keep_out, prefer=prefer))
 
 
 def measure_impacts(
@@ -267,26 +370,41 @@ def measure_impacts(
     project
         From `make_project` or `load_project`.
     disturbance
-        Polygons of the disturbed ground.
+        Polygons of the disturbed ground: a frame, ``FILE`` or ``FILE|LAYER``.
     field
         Its field that tells the cause; left out, one named ``cause``.
     values
-        What that field says, to fill, drain, excavate or temporary.
+        What that field says, to fill, drain, excavate or temporary: ``{"FILL": "fill"}``.
     cause
         The cause of features that tell none.
 
     Returns
     -------
     Result
-        With the layer ``impacts``.
+        With the layer ``impacts``, in the working CRS; areas in square feet.
 
     Raises
     ------
     WetgeoError
         As `delineate`; or the disturbance cannot be used.
+
+    Examples
+    --------
+    >>> import geopandas, shapely, wetgeo
+    >>> pond = geopandas.GeoDataFrame(
+    ...     {"id": ["W-1"], "class": ["Manage 1"]}, geometry=[shapely.box(500000, 4980000, 500060, 4980040)], crs=26915
+    ... )
+    >>> project = wetgeo.make_project(wetlands=pond, rule="mcwd-2024")
+    >>> fill = geopandas.GeoDataFrame(geometry=[shapely.box(500000, 4980000, 500010, 4980010)], crs=26915)
+    >>> impacts = wetgeo.measure_impacts(project, fill, cause="fill")["impacts"]
+    >>> impacts.query("kind == 'wetland'")[["area_sqft", "replacement_sqft"]].round(1).values.tolist()
+    [[1076.4, 2152.8]]
     """
+    _require_project(project)
+    _require_sources(disturbance=disturbance)
     reading = CauseReading(column=field, values=values or {}, default=cause)
-    return Result.of(permitting.measure_impacts(project, disturbance, reading=reading))
+    with told_in_python(project):
+        return Result.of(permitting.measure_impacts(project, disturbance, reading=reading))
 
 
 def screen(
@@ -297,19 +415,67 @@ def screen(
     values: Mapping[str, str] | None = None,
     cause: str | None = None,
 ) -> Result:
-    """Test which provisions work triggers, as ``wetgeo screen``; parameters and errors as `measure_impacts`.
+    """Test which provisions work triggers, as ``wetgeo screen``.
+
+    Parameters
+    ----------
+    project, disturbance, field, values, cause
+        As of `measure_impacts`; here the cause may stay unknown.
 
     Returns
     -------
     Result
-        With the layer ``triggers``.
+        With the layer ``triggers``: what was measured, the threshold, and whether it applies (yes, no, undecided).
+
+    Raises
+    ------
+    WetgeoError
+        As `measure_impacts`.
+
+    Examples
+    --------
+    >>> import geopandas, shapely, wetgeo
+    >>> pond = geopandas.GeoDataFrame(
+    ...     {"id": ["W-1"], "class": ["Manage 1"]}, geometry=[shapely.box(500000, 4980000, 500060, 4980040)], crs=26915
+    ... )
+    >>> project = wetgeo.make_project(wetlands=pond, rule="mcwd-2024")
+    >>> fill = geopandas.GeoDataFrame(geometry=[shapely.box(500000, 4980000, 500010, 4980010)], crs=26915)
+    >>> sorted(set(wetgeo.screen(project, fill, cause="fill")["triggers"]["applies"]) - {"yes"})
+    ['no', 'undecided']
     """
+    _require_project(project)
+    _require_sources(disturbance=disturbance)
     reading = CauseReading(column=field, values=values or {}, default=cause, required=False)
-    return Result.of(permitting.screen(project, disturbance, reading=reading))
+    with told_in_python(project):
+        return Result.of(permitting.screen(project, disturbance, reading=reading))
+
+
+def _require_project(given: object) -> None:
+    if not isinstance(given, Project):
+        raise TypeError(
+            f"project is a {type(given).__name__}, no Project; make one with wetgeo.make_project (of frames) or "
+            "wetgeo.load_project (of a file)"
+        )
+
+
+def _require_sources(**given: object) -> None:
+    for name, source in given.items():
+        if not isinstance(source, str | Path | gpd.GeoDataFrame | None):
+            raise TypeError(f"{name} is a {type(source).__name__}; give a GeoDataFrame, FILE or FILE|LAYER")
+
+
+def _several(words: str | Sequence[str]) -> tuple[str, ...]:
+    """Take one word as a list of one."""
+    return (words,) if isinstance(words, str) else tuple(words)
 
 
 def rule_ids() -> tuple[str, ...]:
     """Return the ids of the rule packs that come with wetgeo.
+
+    Returns
+    -------
+    tuple of str
+        Such as ``mcwd-2024``; each can be given as ``rule``.
 
     Examples
     --------
@@ -322,6 +488,16 @@ def rule_ids() -> tuple[str, ...]:
 
 def load_rule(rule: str | Path) -> RulePack:
     """Load a rule pack by its id, or a file.
+
+    Parameters
+    ----------
+    rule
+        One of `rule_ids`, or the path of a pack (TOML).
+
+    Returns
+    -------
+    RulePack
+        The rule's head, options and provisions, each with its section.
 
     Raises
     ------

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import datetime
+import re
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +17,96 @@ import numpy as np
 from numpy.typing import NDArray
 from pyproj import CRS
 
-from wetgeo.errors import ProjectError, RasterError, closest
+from wetgeo.errors import ProjectError, RasterError, UnitError, WetgeoError, closest
 from wetgeo.project import DemSource, LayerSource, Project
 from wetgeo.site import FIELD_ROLES, LAYER_GEOMETRY, RESOURCE_LAYERS
 
 #: elevations: a file, several tiles, or an array with its affine transform
 Elevations = str | Path | Sequence[str | Path] | tuple[NDArray[Any], Any]
+
+#: the name that stands for the project file where a program gave all
+BY_PROGRAM = "(layers given by a program)"
+#: the keywords of `make_project` that are no layers
+_KEYWORDS = ("rule", "dem", "z_unit", "dem_crs", "crs", "date", "options", "fields", "values", "defaults", "name")
+
+#: words of the command line, and what they are called in Python
+_OF_COMMANDS = (
+    (r"add --overwrite to replace them, or name another folder with -o", "give overwrite=True, or another folder"),
+    (r"name another folder with -o", "give another folder"),
+    (r"add --cause-field FIELD, or --cause CAUSE", 'give field="FIELD", or cause="CAUSE"'),
+    (r'add --cause-value "([^"=]*)=(\w+)"', r'give values={"\1": "\2"}'),
+    (r"that the command line names", "that are named"),
+    (r"--cause-field", "field"),
+    (r"--cause-value", "values"),
+    (r"--keep-out", "keep_out"),
+    (r"--(proposed|monuments|disturbance|prefer|cause)\b", r"\1"),
+    (r"--resource\b", "resources"),
+    (r"`ogr2ogr -a_srs (\S+) [^`]*?(\w+), as given`", r'`\2.set_crs("\1", allow_override=True)`'),
+    (r"give the file its CRS: assign", "assign"),
+)
+#: words of the project file, for layers that a program gave; in this order
+_OF_PROJECT_FILES = (
+    (r'write crs = "[^"]*" under \[layers\.\w+\].*?, or (?=assign)', ""),
+    (r'write crs = "([^"]+)"  # (.*?) under \[project\]', r'give crs="\1" (\2)'),
+    (r'write crs = "([^"]+)" under \[project\]', r'give crs="\1"'),
+    (r'crs = "auto"', 'crs="auto"'),
+    (r"\[project\] crs = ", "crs="),
+    (r"\[project\] (\w+)", r"\1"),
+    (r"\bdem\.z_unit:", "z_unit:"),
+    (r"; wetgeo doctor tells [^;]*$", ""),
+    (r"write the unit under \[dem\] in the project file", "give the unit"),
+    (r" under \[dem\](?: in the project file)?", ""),
+    (r"\[dem\] path(?: in the project file)?", "dem"),
+    (r"\bz_unit = \"", 'z_unit="'),
+    (r"that the project file names", "that fields names"),
+    (r"\b(fields|values|defaults) under \[layers\.(\w+)\]", r'\1["\2"]'),
+    (r"under \[layers\.\w+\] write ", "give "),
+    (r"name the layer in the project file: \[layers\.(\w+)\] path = \.\.\.", r"give the layer, \1=..."),
+    (r"add to the project file: ", "give "),
+    (r'\[layers\.(\w+)\] path = (?:\.\.\.|"[^"]*")', r"\1=..."),
+    (r"\[layers\.(\w+)\]", r"\1"),
+)
+
+
+@contextlib.contextmanager
+def told_in_python(project: Project | None = None) -> Iterator[None]:
+    """Tell errors in a program's terms: arguments for options and, where a program gave the layers, for TOML."""
+    try:
+        yield
+    except WetgeoError as error:
+        given = project is not None and project.path.name == BY_PROGRAM
+        error.message = _in_python(error.message, given=given)
+        error.faults = tuple(_in_python(fault, given=given) for fault in error.faults)
+        error.mend = _in_python(error.mend, given=given)
+        error.toml = None if given else error.toml
+        error.args = (str(error),)
+        raise
+
+
+def _in_python(words: str, *, given: bool) -> str:
+    for pattern, told in _OF_COMMANDS:
+        words = re.sub(pattern, told, words)
+    if not given:
+        return words
+    words = _tables_in_python(words)
+    for pattern, told in _OF_PROJECT_FILES:
+        words = re.sub(pattern, told, words)
+    return words
+
+
+def _tables_in_python(words: str) -> str:
+    """Turn ``values.class = { "a" = "b" }`` of a layer into the argument that says the same."""
+    layer = re.search(r"\[layers\.(\w+)\]", words)
+    if layer is None:
+        return words
+    name = layer[1]
+    words = re.sub(r'(?:fields = )?\{ (\w+) = ("[^"]*") \}', rf'fields={{"{name}": {{"\1": \2}}}}', words)
+    words = re.sub(r'defaults\.(\w+) = ("[^"]*"|[\w.]+)', rf'defaults={{"{name}": {{"\1": \2}}}}', words)
+    return re.sub(
+        r"values\.(\w+) = \{ (.*?) \}",
+        lambda found: f'values={{"{name}": {{"{found[1]}": {{{found[2].replace(" = ", ": ")}}}}}}}',
+        words,
+    )
 
 
 def make_project(  # noqa: PLR0913 -- what a project file holds
@@ -64,14 +150,19 @@ def make_project(  # noqa: PLR0913 -- what a project file holds
         The project's name, for the outputs.
     **layers
         Frames by the project's names of layers: ``wetlands``, ``lakes``, ``streams``, ``parcels``, ``tract``,
-        ``soils`` and so on, each with its CRS. They are not changed.
+        ``soils`` and so on, each with its CRS. They are not changed. `required_buffers` lists them with their roles.
+
+    Returns
+    -------
+    Project
+        To be given to `delineate` and the others. Nothing is computed yet.
 
     Raises
     ------
     ProjectError
         A layer or role is not known, or no wetlands, lakes or streams are given.
     RasterError
-        An array is no DEM.
+        An array is no DEM, has no transform, or (`UnitError`) no unit.
 
     Examples
     --------
@@ -105,7 +196,7 @@ def make_project(  # noqa: PLR0913 -- what a project file holds
     first = next(given[layer] for layer in RESOURCE_LAYERS if layer in given)
     here = Path.cwd()
     return Project(
-        path=here / "(layers given by a program)",
+        path=here / BY_PROGRAM,
         name=name,
         rule=str(rule),
         crs=crs,
@@ -131,14 +222,14 @@ def _day(given: datetime.date | str | None) -> datetime.date:
 
 def _require_known(layers: Mapping[str, Any], tables: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> None:
     faults = [
-        f"{name!r} is no layer of a project{_meant(name, LAYER_GEOMETRY)}"
+        f"{name!r} is no layer of a project{_meant(name, (*LAYER_GEOMETRY, *_KEYWORDS))}"
         for name in layers
         if name not in LAYER_GEOMETRY
     ]
     faults += [
-        f"{name} is no GeoDataFrame, but a {type(frame).__name__}"
+        f"{name} is no GeoDataFrame, but a {type(frame).__name__}{_how_to_read(frame)}"
         for name, frame in layers.items()
-        if not isinstance(frame, gpd.GeoDataFrame)
+        if name in LAYER_GEOMETRY and not isinstance(frame, gpd.GeoDataFrame)
     ]
     for key, of_layers in tables.items():
         for layer, roles in of_layers.items():
@@ -157,6 +248,13 @@ def _require_known(layers: Mapping[str, Any], tables: Mapping[str, Mapping[str, 
         raise ProjectError("the layers cannot be used", faults=faults, mend=f"layers are {', '.join(LAYER_GEOMETRY)}")
 
 
+def _how_to_read(given: object) -> str:
+    """Tell how a GeoDataFrame is made of what was given instead."""
+    if isinstance(given, str | Path):
+        return f"; read it with geopandas.read_file({str(given)!r})"
+    return "; make one with geopandas.GeoDataFrame(geometry=...)" if isinstance(given, gpd.GeoSeries) else ""
+
+
 def _meant(word: str, known: Any) -> str:  # noqa: ANN401 -- any words
     near = closest(word, known)
     return f" (did you mean {near}?)" if near else ""
@@ -166,7 +264,18 @@ def _elevations(dem: Elevations, z_unit: str | None, crs: Any) -> DemSource:  # 
     if isinstance(dem, str | Path):
         return DemSource(paths=(Path(dem).absolute(),), z_unit=z_unit)
     if isinstance(dem, tuple) and len(dem) == 2 and isinstance(dem[0], np.ndarray):
-        return DemSource(paths=(_raster_of(dem[0], dem[1], crs),), z_unit=z_unit)
+        path = _raster_of(dem[0], dem[1], crs)
+        if z_unit is None:
+            raise UnitError(
+                "dem is an array, which does not tell its vertical unit",
+                mend='give z_unit: "m", "ft", "us-ft" or "cm", as the description of the data has it',
+            )
+        return DemSource(paths=(path,), z_unit=z_unit)
+    if isinstance(dem, np.ndarray) or not all(isinstance(tile, str | Path) for tile in dem):
+        raise RasterError(
+            f"dem is a {type(dem).__name__} that does not say where it lies",
+            mend="give (array, transform), with the affine transform of the array, or a file, or a list of files",
+        )
     return DemSource(paths=tuple(Path(str(tile)).absolute() for tile in dem), z_unit=z_unit)
 
 

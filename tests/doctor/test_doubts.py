@@ -6,6 +6,7 @@ import re
 import sqlite3
 
 import pytest
+import rasterio
 from doubtful_inputs import DOUBTS, centimetres_that_nobody_declared, parcels, with_ground
 from faulty_projects import site, soils_without_table
 from places import ROOT
@@ -109,3 +110,29 @@ def test_edits_that_are_not_in_the_file_yet(tmp_path, doctor):
         assert len(told(doctor(path), "file-unsaved", "warning")) == 1
     finally:
         base.close()
+
+
+@pytest.mark.parametrize("unit", ["metre", None])
+def test_a_dem_off_the_site_is_told_once_with_its_distance(tmp_path, doctor, run_wetgeo, unit):
+    """Thirty miles east of the corner, the wetlands reaching 340 m that way; an unknown unit is told beside it."""
+    with_ground(tmp_path, unit=unit)
+    with rasterio.open(tmp_path / "ground.tif", "r+") as file:
+        file.transform = rasterio.Affine(2, 0, X + 48_280.32, 0, -2, Y + 300)
+    path = tmp_path / "site.toml"
+    document = doctor(path)
+    (remark,) = [one for one in told(document, "layer-far", "warning") if one["layer"] == "dem"]
+    assert "it lies nowhere near the resources: 29.8 miles" in remark["message"]
+    assert "is its CRS right" in remark["message"]
+    assert not remark["line"]
+    assert not told(document, "dem-coverage", "warning")
+    assert document["runs"] == (unit is not None)
+    if unit is None:
+        (fits,) = told(document, "z-unit-fits", "info")
+        assert "in the middle of the DEM" in fits["message"]
+        assert any("metres (m): 300 to 312 m high, median slope 4 %" in line for line in fits["details"])
+        return
+    run = run_wetgeo("run", path, "--dry-run")
+    assert run.code == 0
+    assert run.err.count("it lies nowhere near the resources: 29.8 miles") == 1
+    assert run.err.count("0.0% of the ground within the base width") == 1
+    assert "dem W-1, W-2: 0.0%" in run.err

@@ -41,6 +41,8 @@ _WHOLE_MOST = 1500
 _MOST_DRAWN = 5000
 #: findings that are printed; the others stand in the outputs
 _MOST_TOLD = 25
+#: features that such a finding names
+_MOST_NAMED = 10
 
 
 @click.command()
@@ -212,11 +214,19 @@ def tell(delineation: Delineation, *, dry_run: bool, quiet: bool) -> None:
     """Tell the first findings that a reviewer should look at, and where the outputs are."""
     doubtful = [finding for finding in delineation.findings if finding.severity != "info"]
     doubtful.sort(key=lambda finding: finding.severity != "error")  # what was left out must not be cut off below
-    for finding in doubtful[:_MOST_TOLD]:
-        about = " ".join(filter(None, (finding.layer, finding.feature_id))) or finding.code
-        say(f"  {finding.severity}: {about}: {finding.message}", quiet=quiet)
-    if len(doubtful) > _MOST_TOLD:
-        say(f"  and {len(doubtful) - _MOST_TOLD:,} more; all stand in layer findings", quiet=quiet)
+    alike: dict[tuple[str, str, str, str], list[str]] = {}  # what is the same of many features is said once
+    for finding in doubtful:
+        key = finding.severity, finding.code, finding.layer, finding.message
+        alike.setdefault(key, []).append(finding.feature_id)
+    for (severity, code, layer, message), names in list(alike.items())[:_MOST_TOLD]:
+        whose = ", ".join(names[:_MOST_NAMED]) + (
+            f" and {len(names) - _MOST_NAMED:,} more" * (len(names) > _MOST_NAMED)
+        )
+        say(f"  {severity}: {' '.join(filter(None, (layer, whose))) or code}: {message}", quiet=quiet)
+    if len(alike) > _MOST_TOLD:
+        say(
+            f"  and {sum(map(len, list(alike.values())[_MOST_TOLD:])):,} more; all stand in layer findings", quiet=quiet
+        )
     where = f"Outputs are in {delineation.project.output}"
     say("Nothing was written (--dry-run)." if dry_run else where, quiet=quiet)
 

@@ -53,7 +53,7 @@ def _scale(reading: Reading) -> Iterator[Remark]:
 
 
 def _area_of_use(draft: Draft) -> Iterator[Remark]:
-    if draft.crs is None or not len(draft.geometry):
+    if draft.crs is None or not len(draft.geometry) or not np.isfinite(draft.bounds).all():
         return
     words = systems.out_of_area(draft.bounds, draft.crs)
     if not words:

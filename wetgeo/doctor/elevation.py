@@ -17,7 +17,9 @@ from scipy import ndimage
 from wetgeo.doctor.reading import Reading
 from wetgeo.doctor.remarks import Remark, few
 from wetgeo.doctor.soils import BESIDE_FT
+from wetgeo.findings import Finding, Findings
 from wetgeo.inputs.raster import Dem
+from wetgeo.inputs.working import tell_far_dem
 from wetgeo.kernels.grid import Grid
 from wetgeo.kernels.slope import slope
 from wetgeo.rules.provisions import SlopeCut, SteepSlope
@@ -97,6 +99,30 @@ def survey(site: Site, dem: Dem) -> Survey:
         _look_at_window(grid, of_window, site, found)
     if slopes:
         found.slopes, found.heights_m = np.concatenate(slopes), np.concatenate(heights)
+    return found
+
+
+def off_site(site: Site, dem: Dem) -> list[Finding]:
+    """Tell of a DEM that lies off the resources, as the reader does; nothing where it does not."""
+    told = Findings()
+    left, bottom, right, top = site.resources.total_bounds.tolist()
+    tell_far_dem([tile.bounds for tile in dem.tiles], (left, bottom, right, top), site.ft, told)
+    return list(told)
+
+
+def survey_middle(site: Site, dem: Dem) -> Survey:
+    """Read one window in the middle of a DEM that lies off the site. Raises RasterError as `survey`."""
+    found = Survey(ft=site.ft)
+    left, bottom, right, top = dem.bounds
+    half_x, half_y = (
+        min(MOST_CELLS * size, span) / 2 for size, span in ((dem.dx, right - left), (dem.dy, top - bottom))
+    )
+    x, y = (left + right) / 2, (bottom + top) / 2
+    grid = dem.window((x - half_x, y - half_y, x + half_x, y + half_y), pad=0)
+    if grid is not None and min(grid.z.shape) >= 5:
+        of_window = slope(grid)
+        found.slopes = 100 * of_window[np.isfinite(of_window)]
+        found.heights_m = grid.z[np.isfinite(grid.z)] * site.unit_m
     return found
 
 
@@ -280,6 +306,8 @@ def _coverage(site: Site, dem: Dem, file: str) -> Iterator[Remark]:
     poor = np.flatnonzero(share > 0)
     names = site.resources["resource_id"].to_numpy()[chosen]
     some_only = len(chosen) < len(shapes)
+    if outside.all() and off_site(site, dem):
+        return  # told by the reader
     if not len(poor):
         yield Remark(
             severity="info",

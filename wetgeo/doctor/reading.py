@@ -19,7 +19,7 @@ from wetgeo.inputs.faults import Faults
 from wetgeo.inputs.raster import Dem, open_dem, read_heads
 from wetgeo.inputs.repair import kinds
 from wetgeo.inputs.repeats import without_repeats
-from wetgeo.inputs.working import with_crs, working_crs
+from wetgeo.inputs.working import tell_far_dem, with_crs, working_crs
 from wetgeo.outputs.earlier import check_files, check_folder
 from wetgeo.outputs.staging import told
 from wetgeo.project import Project, read_project
@@ -239,6 +239,9 @@ def _open_dem(reading: Reading) -> None:
         reading.dem = open_dem(source, reading.crs, unit_m(reading.crs), reading.findings)
         if reading.site is not None:
             reading.site = replace(reading.site, dem=reading.dem)
+            left, bottom, right, top = reading.site.resources.total_bounds.tolist()
+            tiles = [tile.bounds for tile in reading.dem.tiles]
+            tell_far_dem(tiles, (left, bottom, right, top), reading.site.ft, reading.findings)
 
 
 def _require_inputs(reading: Reading) -> None:

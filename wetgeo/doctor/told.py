@@ -111,6 +111,8 @@ def from_finding(reading: Reading, finding: Finding, place: tuple[float, float] 
         severity, message = "info", f"{message}; this rule asks nothing of soils"
     if severity == "info":
         mend = line = ""
+    if finding.code == "layer-far" and finding.layer == "dem":  # a raster's CRS is not the project file's to state
+        mend, line = "check the raster's CRS and that it is of this site; until then no slope is known", ""
     table = "dem" if finding.layer == "dem" else f"layers.{finding.layer}"
     at = _AT.search(finding.message)
     if at is not None:

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from wetgeo.doctor.elevation import Survey, survey
+from wetgeo.doctor.elevation import Survey, off_site, survey, survey_middle
 from wetgeo.doctor.reading import Reading
 from wetgeo.doctor.remarks import Remark
+from wetgeo.doctor.told import from_finding
 from wetgeo.errors import WetgeoError
 from wetgeo.findings import Findings
 from wetgeo.inputs.raster import HIGHEST_M, LOWEST_M, open_dem, read_heads
@@ -54,9 +55,12 @@ def fitting(reading: Reading) -> Iterator[Remark]:
     smallest = min(Z_UNITS_M, key=lambda name: Z_UNITS_M[name])
     try:  # in the smallest unit no elevation is too high to be read
         dem = open_dem(replace(source, z_unit=smallest), crs, site.unit_m, Findings())
-        found = survey(site, dem)
+        off = off_site(site, dem)
+        found = survey_middle(site, dem) if off else survey(site, dem)
     except WetgeoError:
         return  # the file is wrong in another way, too
+    if off:
+        yield from (from_finding(reading, finding) for finding in off)
     if not found.slopes.size:
         return
     fits, said = [], []
@@ -76,7 +80,8 @@ def fitting(reading: Reading) -> Iterator[Remark]:
         code="z-unit-fits",
         layer="dem",
         file=reading.file_of("dem"),
-        message="what the ground beside the resources would be in each unit",
+        message=f"what the ground {'in the middle of the DEM' if off else 'beside the resources'} would be in each "
+        "unit",
         details=tuple(said),
         mend="compare with a map"
         if len(fits) != 1

@@ -153,7 +153,7 @@ def read_in_blocks(project: Project, pack: ClassTable, findings: Findings, new_h
         if layer.draft.name not in RESOURCE_LAYERS:
             tell_far_bounds(layer.draft.name, layer.bounds, (left, bottom, right, top), ft, findings)
             layers[layer.draft.name] = _other(layer, ft, findings)
-    dem, rasters = opened_dem(project, crs, findings)
+    dem, rasters = opened_dem(project, crs, findings, site=(left, bottom, right, top))
     files = tuple(dict.fromkeys([*project.files, *tables, *rasters]))
     return BlockSite(crs=crs, resources=resources, layers=layers, dem=dem, files=files)
 

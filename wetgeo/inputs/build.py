@@ -20,7 +20,7 @@ from wetgeo.inputs.others import other_layer
 from wetgeo.inputs.repair import make_valid, without_extent
 from wetgeo.inputs.repeats import without_repeats
 from wetgeo.inputs.resources import draw_banks, join
-from wetgeo.inputs.working import into, refuse_too_wide, settle, tell_far, working_crs
+from wetgeo.inputs.working import into, refuse_too_wide, settle, tell_far, tell_far_dem, working_crs
 from wetgeo.kernels.grid import ElevationSource
 from wetgeo.project import LayerSource, Project
 from wetgeo.site import RESOURCE_LAYERS, Site
@@ -78,7 +78,8 @@ def build_site(project: Project, pack: ClassTable, findings: Findings, *, progre
     files = [*project.files, *tables]
     if project.dem is not None:
         tell(0.9, "opening the DEM")
-    dem, rasters = opened_dem(project, crs, findings)
+    left, bottom, right, top = (float(value) for value in resources.total_bounds)
+    dem, rasters = opened_dem(project, crs, findings, site=(left, bottom, right, top))
     files += rasters
     return Site(
         crs=crs,
@@ -91,13 +92,25 @@ def build_site(project: Project, pack: ClassTable, findings: Findings, *, progre
     )
 
 
-def opened_dem(project: Project, crs: CRS, findings: Findings) -> tuple[ElevationSource | None, list[Path]]:
-    """Open the project's DEM, where it has one, and name its files. Raises RasterError where it cannot be used."""
+def opened_dem(
+    project: Project, crs: CRS, findings: Findings, *, site: Bounds
+) -> tuple[ElevationSource | None, list[Path]]:
+    """Open the project's DEM, where it has one, and name its files.
+
+    `site` are the bounds of the resources: a DEM that lies off them is told.
+
+    Raises
+    ------
+    RasterError
+        It cannot be used.
+    """
     if project.dem is None:
         return None, []
     from wetgeo.inputs.raster import files_of, open_dem  # rasterio is loaded where there is a DEM
 
-    return open_dem(project.dem, crs, unit_m(crs), findings), list(files_of(project.dem))
+    dem = open_dem(project.dem, crs, unit_m(crs), findings)
+    tell_far_dem([tile.bounds for tile in dem.tiles], site, FOOT_M / unit_m(crs), findings)
+    return dem, list(files_of(project.dem))
 
 
 def _all_ready(drafts: Sequence[Draft], crs: CRS, findings: Findings) -> list[Draft]:

@@ -18,6 +18,8 @@ from wetgeo.site import LAYER_GEOMETRY, RESOURCE_LAYERS
 
 #: a layer further from the resources than this is probably not of this site: five miles, in feet
 FAR_FT = 5 * 5280
+#: a DEM further from the resources than this tells nothing of the ground beside them, feet
+FAR_DEM_FT = 500.0
 #: a layer that lies so far off the area its CRS is meant for is in another one: a UTM zone, in degrees
 _ZONE_DEGREES = 6.0
 #: no wetland, lake or reach of a stream is so wide; the widest lake on earth has 1,200 km, the widest here 560 km
@@ -82,10 +84,15 @@ def _refuse_nowhere(draft: Draft) -> None:
     crs = _of(draft)
     if draft.name not in RESOURCE_LAYERS or not len(draft.geometry) or not crs.is_projected:
         return
-    if np.isfinite(systems.bounds_lon_lat(draft.bounds, crs)).all():
-        return
+    if not np.isfinite(draft.bounds).all() or np.isfinite(systems.bounds_lon_lat(draft.bounds, crs)).all():
+        return  # what has no coordinates is told elsewhere
     each = [tuple(bounds) for bounds in shapely.bounds(draft.geometry).tolist()]
-    nowhere = np.array([not np.isfinite(systems.bounds_lon_lat(bounds, crs)).all() for bounds in each])
+    nowhere = np.array(
+        [
+            bool(np.isfinite(bounds).all() and not np.isfinite(systems.bounds_lon_lat(bounds, crs)).all())
+            for bounds in each
+        ]
+    )
     if nowhere.all():
         raise _wrong_crs(draft, "its coordinates lie outside what that can hold")
     if nowhere.any():
@@ -104,6 +111,8 @@ def _refuse_contradicted(draft: Draft) -> None:
     What would bring it into the area is a reason of its own: another unit, or degrees.
     """
     crs, bounds = _of(draft), draft.bounds
+    if not np.isfinite(bounds).all():
+        return
     if systems.likeness(bounds, crs) is None and not (
         systems.off_area(bounds, crs) > _ZONE_DEGREES and systems.fitness(crs, bounds).reason
     ):
@@ -229,7 +238,8 @@ def working_crs(stated: str | None, drafts: Sequence[Draft], findings: Findings)
 
 def _tell_out_of_area(drafts: Sequence[Draft], findings: Findings) -> None:
     for draft in drafts:
-        words = "" if draft.crs is None or not len(draft.geometry) else systems.out_of_area(draft.bounds, draft.crs)
+        known = draft.crs is not None and len(draft.geometry) and np.isfinite(draft.bounds).all()
+        words = systems.out_of_area(draft.bounds, _of(draft)) if known else ""
         if words:
             findings.warning("crs-area", f"{words}; is its CRS right?", layer=draft.name)
 
@@ -358,3 +368,8 @@ def tell_far_bounds(
             "of this site?",
             layer=name,
         )
+
+
+def tell_far_dem(tiles: Sequence[systems.Bounds], site: systems.Bounds, ft: float, findings: Findings) -> None:
+    """Warn of a DEM none of whose tiles (bounds, CRS units) is near the site."""
+    tell_far_bounds("dem", np.array(tiles), site, ft, findings, most_ft=FAR_DEM_FT)

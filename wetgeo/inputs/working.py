@@ -137,7 +137,9 @@ def _wrong_crs(draft: Draft, but: str) -> CrsError:
     elif like is not None:
         looks = f"; they look like {like.unit}: times {like.factor:.6g} they would lie where it is meant for"
         mend += f" (its unit must be {like.unit}), or multiply the coordinates by {like.factor:.6g} in a GIS"
-    area = f", which is meant for {crs.area_of_use.name}" if crs.area_of_use else ""
+    use, area = crs.area_of_use, ""
+    if use is not None:
+        area = f", which is meant for longitude {use.west:g} to {use.east:g}, latitude {use.south:g} to {use.north:g}"
     return CrsError(
         f"{draft.place}: it is said to be in {systems.label(crs)}{area}, but {but}; its coordinates are such as "
         f"({x:.10g}, {y:.10g}){looks}",

@@ -9,6 +9,7 @@ import threading
 import pytest
 
 from wetgeo import interrupts
+from wetgeo.outputs import staging
 
 
 def swallowed() -> None:
@@ -67,3 +68,19 @@ def test_in_another_thread_nothing_changes() -> None:
     thread.start()
     thread.join()
     assert handlers == [signal.default_int_handler]
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="this system cannot hold interrupts back")
+def test_an_interrupt_as_a_folder_is_locked_leaves_no_lock_behind(tmp_path, monkeypatch) -> None:
+    taken = staging._take
+
+    def interrupted(path):
+        handle = taken(path)
+        signal.raise_signal(signal.SIGINT)
+        return handle
+
+    monkeypatch.setattr(staging, "_take", interrupted)
+    with pytest.raises(KeyboardInterrupt), staging.claim(tmp_path / "out"):
+        pytest.fail("the interrupt was lost")
+    assert not (tmp_path / "out").exists()
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, set())

@@ -36,6 +36,19 @@ def remembered() -> Iterator[None]:
         _seen.clear()
 
 
+@contextlib.contextmanager
+def held_back() -> Iterator[None]:
+    """Let interrupts wait until the end of a few steps that belong together; where the system cannot, they do not."""
+    if not hasattr(signal, "pthread_sigmask") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def check() -> None:
     """Raise KeyboardInterrupt where there was an interrupt within `remembered`."""
     if _seen.is_set():

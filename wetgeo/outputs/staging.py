@@ -55,25 +55,27 @@ def claim(folder: Path) -> Iterator[None]:
     OutputError
         Another run holds the folder, or it cannot be made or written.
     """
-    with told(folder):
-        is_new = not folder.exists()
-        folder.mkdir(parents=True, exist_ok=True)
-        handle = _take(folder / LOCK)
-    try:
+    with contextlib.ExitStack() as held:
+        with told(folder), interrupts.held_back():  # an interrupt amid this would leave the lock's file behind
+            is_new = not folder.exists()
+            folder.mkdir(parents=True, exist_ok=True)
+            held.callback(_release, folder, _take(folder / LOCK), is_new=is_new)
         with told(folder):
             recover(folder)
         yield
-    finally:
-        with contextlib.suppress(OSError):  # a lock file that stays behind locks nothing
-            if sys.platform == "win32":
-                os.close(handle)
-                (folder / LOCK).unlink()
-            else:
-                (folder / LOCK).unlink()
-                os.close(handle)
-        if is_new:
-            with contextlib.suppress(OSError):  # not empty: the run was done
-                folder.rmdir()
+
+
+def _release(folder: Path, handle: int, *, is_new: bool) -> None:
+    with contextlib.suppress(OSError):  # a lock file that stays behind locks nothing
+        if sys.platform == "win32":
+            os.close(handle)
+            (folder / LOCK).unlink()
+        else:
+            (folder / LOCK).unlink()
+            os.close(handle)
+    if is_new:
+        with contextlib.suppress(OSError):  # not empty: the run was done
+            folder.rmdir()
 
 
 def is_claimed(folder: Path) -> bool:

@@ -243,7 +243,7 @@ JOBS: dict[str, Job] = {
                 name="geopandas + rasterio + exactextract",
                 family="python",
                 script="peers/geopandas/b9_rule.py",
-                stated=(_LOT_LINES,),
+                stated=(Stated(quantity="area by wetland", allowed=1e-3, reason=FILLED), _LOT_LINES),
             ),
             *(
                 Program(name=name, family=family, script=script, stated=(*_BY_CENTRES, _LOT_LINES))

@@ -12,9 +12,11 @@ from wetgeo.project import load_project
 
 SAMPLES = Path(__file__).parent.parent / "data_samples"
 FOOT = 0.3048
-#: W-2 gives way to a house. The others, and how far monuments may move, feet. W-1 and W-3 lie within each other's cap:
-#: an edge between them may be named after either, and where the name changes the search for bends starts anew
-UNTOUCHED = ((("W-1", "W-3"), 0.15), (("W-4",), 0.01), (("W-5",), 0.01), (("W-6",), 0.01), (("W-7",), 0.01))
+#: W-2 gives way to a house; the others stay. W-1 and W-3 lie within each other's cap: an edge between them may be named
+#: after either
+UNTOUCHED = (("W-1", "W-3"), ("W-4",), ("W-5",), ("W-6",), ("W-7",))
+#: how far their monuments may move, feet: the proposal's outline is drawn anew
+WITHIN_FT = 0.02
 
 
 @pytest.fixture(scope="module")
@@ -27,12 +29,12 @@ def designed():
     return design(load_project(SAMPLES / "mcwd.toml"), f"{SAMPLES / 'site.gpkg'}|keep_out")
 
 
-@pytest.mark.parametrize(("names", "within_ft"), UNTOUCHED)
-def test_an_untouched_buffer_has_the_monuments_of_run(required, designed, names, within_ft):
+@pytest.mark.parametrize("names", UNTOUCHED)
+def test_an_untouched_buffer_has_the_monuments_of_run(required, designed, names):
     layers = [found.layers["monuments"] for found in (required, designed)]
     old, new = (layer[layer["resource_id"].isin(names)] for layer in layers)
     assert len(new) == len(old) > 0
-    assert new.geometry.distance(shapely.union_all(old.geometry.to_numpy())).max() < within_ft * FOOT
+    assert new.geometry.distance(shapely.union_all(old.geometry.to_numpy())).max() < WITHIN_FT * FOOT
 
 
 def test_no_edge_runs_along_a_bank_or_the_tract(required, designed):

@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 from wetgeo.findings import Findings
 from wetgeo.footprints import Footprints
 from wetgeo.kernels.averaging import nearest_shares, polygonal, without_gaps
+from wetgeo.kernels.needles import without_needles
 from wetgeo.kernels.offset import GeometryArray, Shape, clip, polygons_only, subtract
 from wetgeo.kernels.unions import union_parts
 from wetgeo.rules.width import WidthDecision
 from wetgeo.site import Site
 from wetgeo.structures import StructureLimit, apply_limits
 from wetgeo.units import area_text
-from wetgeo.upland import Upland
+from wetgeo.upland import NEEDLE_FT, Upland
 from wetgeo.vegetated import UncountedSurface, banned_trails
 from wetgeo.widths import ResourceWidth
 
@@ -247,7 +248,11 @@ class Proposal:
                 f"resource or the tract's line, were taken as closed; they hold {area:,.2f} sq ft",
                 layer="proposed",
             )
-        return dataclasses.replace(self, parts=union_parts([*self.parts, *ground])) if len(ground) else self
+        if not len(ground):
+            return self
+        # a gap beside surface may go on as a hair along its edge
+        parts = without_needles(union_parts([*self.parts, *ground]), NEEDLE_FT * averaging.site.ft)
+        return dataclasses.replace(self, parts=shapely.get_parts(parts))
 
 
 def _within_sight(

@@ -26,7 +26,7 @@ from wetgeo.site import Site
 #: parts of upland smaller than this are what is left where outlines nearly coincide, no ground
 _SLIVER_SQFT = 0.01
 #: and so are spikes and slits that are thinner than this
-_NEEDLE_FT = 0.001
+NEEDLE_FT = 0.001
 #: and bands between a hole and the outline that are thinner than this
 _BAND_FT = 1e-4
 
@@ -88,7 +88,7 @@ class Upland:
         ground = polygons_only(ground)
         if self.tract is not None:
             ground = clip(ground, self.tract)
-        ground = without_needles(without_slivers(ground, _SLIVER_SQFT * self.ft**2), _NEEDLE_FT * self.ft)
+        ground = without_needles(without_slivers(ground, _SLIVER_SQFT * self.ft**2), NEEDLE_FT * self.ft)
         beside = np.flatnonzero(self.neighbours[rows])
         ground[beside] = without_bands(ground[beside], _BAND_FT * self.ft)
         return ground

@@ -11,12 +11,13 @@ import shapely
 
 from wetgeo.access import uncounted_access
 from wetgeo.findings import Findings
+from wetgeo.kernels.needles import without_slits
 from wetgeo.kernels.offset import CHORD_TOLERANCE_FT, FloatArray, GeometryArray, Shape, quarter_segments
 from wetgeo.kernels.rays import limit_to_own, outward_rays, reach_past, strip_polygons, sure_between
 from wetgeo.rules.provisions import VegetatedDistance
 from wetgeo.ruling import Ruling
 from wetgeo.site import Site
-from wetgeo.upland import Upland
+from wetgeo.upland import NEEDLE_FT, Upland
 
 #: rays stand at most this far apart along a side; where edges are straight more of them change nothing
 _RAY_SPACING_FT = 2.0
@@ -153,7 +154,8 @@ def widen_past(
         gained, cut = _gained(upland.resources[row], surface.crossed, width * site.ft, site.ft)
         if gained.is_empty:
             continue
-        widened[index] = shapely.union(footprints[index], gained)
+        # between the last rays on either side of a hollow corner a slit stays open
+        widened[index] = without_slits(shapely.union(footprints[index], gained), NEEDLE_FT * site.ft)
         findings.info(
             "vegetated-distance",
             "was widened past surface that does not count as vegetated"

@@ -23,8 +23,8 @@ def test_a_bow_tie_keeps_both_lobes(write, read) -> None:
     assert done.site.resources.area[0] == pytest.approx(4050 + 450, rel=1e-9)
     ((severity, feature, message),) = done.told("geometry-repaired")
     assert (severity, feature) == ("warning", "W1")
-    assert f"{3600 / SQFT:,.1f} sq ft before" in message
-    assert f"{4500 / SQFT:,.1f} sq ft after (+25.00%)" in message
+    assert f"{3600 / SQFT:,.0f} sq ft before" in message
+    assert f"{4500 / SQFT:,.0f} sq ft after (+25.00%)" in message
 
 
 def test_overlapping_parts_are_united(write, read) -> None:
@@ -139,7 +139,7 @@ def test_overlaps_over_a_square_foot_are_told_with_both_ids(write, read) -> None
     ((severity, _, message),) = done.told("resources-overlap")
     assert severity == "warning"
     assert "W1 and W2 overlap" in message
-    assert f"{1200 / SQFT:,.1f} sq ft" in message
+    assert f"{1200 / SQFT:,.0f} sq ft" in message
 
 
 class TestStreamsAsLines:

@@ -6,7 +6,7 @@ import shapely
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from wetgeo.kernels.needles import without_bands, without_needles
+from wetgeo.kernels.needles import without_bands, without_needles, without_slits
 from wetgeo.kernels.offset import polygons_only, without_slivers
 
 THIN = 0.001
@@ -109,3 +109,13 @@ def test_a_band_is_opened_and_the_ground_beside_it_stays_to_the_vertex():
     assert found.area == pytest.approx(banded.area, abs=1e-5)
     own = {tuple(xy) for xy in shapely.get_coordinates(banded)}
     assert sum(tuple(xy) not in own for xy in shapely.get_coordinates(found)) < 20
+
+
+def test_a_slit_with_a_flat_end_is_filled_and_nothing_else_changes() -> None:
+    whole = shapely.Polygon([(0, 0), (20, 0), (20, 10), (10.00001, 10), (10.00001, 3), (10, 3), (10, 10), (0, 10)])
+    filled = without_slits(whole, 1e-4)
+    assert filled.area == pytest.approx(200, abs=1e-6)
+    assert filled.length == pytest.approx(60, abs=1e-6)
+    notched = shapely.Polygon([(0, 0), (20, 0), (20, 10), (10.01, 10), (10.01, 3), (10, 3), (10, 10), (0, 10)])
+    kept = without_slits(notched, 1e-4)
+    assert shapely.hausdorff_distance(kept, notched) < 1e-9

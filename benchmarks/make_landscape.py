@@ -196,10 +196,13 @@ def soils(count: int, side: float, rng: np.random.Generator, bends: int = 12) ->
     nodes = np.stack(np.meshgrid(index, index), axis=-1)
     nodes[1:-1, 1:-1] += rng.uniform(-0.25, 0.25, (across - 1, across - 1, 2)) * size
     rows, columns = _winding(nodes[:, :-1], nodes[:, 1:], bends, rng), _winding(nodes[:-1], nodes[1:], bends, rng)
-    rings = np.concatenate([rows[:-1], columns[:, 1:], rows[1:, :, ::-1], columns[:, :-1, ::-1]], axis=2).reshape(
-        across * across, -1, 2
-    )
-    shapes = shapely.polygons(rings + np.array([LEFT, BOTTOM]))
+    shapes = _cells(rows, columns)
+    while not (valid := shapely.is_valid(shapes)).all():
+        # boundaries that wind across each other, or through a corner, wind half as far
+        for row, column in np.argwhere(~valid.reshape(across, across)):
+            _straighten(rows[row : row + 2, column])
+            _straighten(columns[row, column : column + 2])
+        shapes = _cells(rows, columns)
     groups = np.array(list(GROUPS), dtype=object)
     return gpd.GeoDataFrame(
         {
@@ -211,9 +214,23 @@ def soils(count: int, side: float, rng: np.random.Generator, bends: int = 12) ->
     )
 
 
+def _cells(rows: Array, columns: Array) -> NDArray[np.object_]:
+    """Polygons of the cells between lines that `_winding` drew, row by row."""
+    sides = rows[:-1, :, :-1], columns[:, 1:, :-1], rows[1:, :, :0:-1], columns[:, :-1, :0:-1]
+    rings = np.concatenate(sides, axis=2).reshape(rows.shape[1] * columns.shape[0], -1, 2)
+    return np.asarray(shapely.polygons(rings + np.array([LEFT, BOTTOM])), dtype=object)
+
+
+def _straighten(lines: Array) -> None:
+    """Let lines wind half as far, shape (n, bends + 2, 2), in place."""
+    t = np.linspace(0, 1, lines.shape[1])[:, None]
+    lines += lines[:, :1] + t * (lines[:, -1:] - lines[:, :1])
+    lines /= 2
+
+
 def _winding(start: Array, end: Array, bends: int, rng: np.random.Generator) -> Array:
-    """Lines from start to end with bends between, shape (..., bends + 1, 2), the end left out."""
-    t = np.linspace(0, 1, bends + 1, endpoint=False)
+    """Lines from start to end with bends between, shape (..., bends + 2, 2)."""
+    t = np.linspace(0, 1, bends + 2)
     run = end - start
     wave = rng.normal(0, 0.03, (*run.shape[:-1], 3, 1)) * np.sin(np.pi * np.arange(1, 4)[:, None] * t)
     aside = wave.sum(axis=-2)[..., None] * np.stack([-run[..., 1], run[..., 0]], axis=-1)[..., None, :]

@@ -8,10 +8,11 @@ import threading
 
 import numpy as np
 import pytest
+import richdem
 
 from wetgeo.kernels import tracing
 from wetgeo.kernels.drainage import drainage_lines
-from wetgeo.kernels.flow import Routing, accumulation, drains_to, filled, quiet, routing, trace_down
+from wetgeo.kernels.flow import Routing, accumulation, drains_to, filled, quiet, routing, steepest, trace_down
 from wetgeo.kernels.grid import Grid
 
 SIZE = 160
@@ -148,6 +149,34 @@ def test_contributing_area_of_a_plane_grows_by_a_cell_a_row():
     area = accumulation(Grid(z=z, left=0, top=0, dx=2.0, dy=2.0))
     assert np.isnan(area[3, 3])
     np.testing.assert_allclose(area[:, 80], 4.0 * np.arange(1, SIZE + 1))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_all_water_comes_to_the_outlets_along_the_border_too(seed):
+    rng = np.random.default_rng(seed)
+    z = rng.normal(size=(70, 90)).cumsum(0).cumsum(1) * 0.05 + 300
+    z[rng.random(z.shape) < 0.01] = np.nan
+    area = accumulation(Grid(z=z, left=0, top=0, dx=2.0, dy=3.0))
+    outlets = steepest(filled(Grid(z=z, left=0, top=0, dx=2.0, dy=3.0))) < 0
+    assert np.nansum(area[outlets]) == 6.0 * np.isfinite(z).sum()
+    np.testing.assert_array_equal(np.isnan(area), np.isnan(z))
+
+
+def test_contributing_area_agrees_with_richdem_inside():
+    """On a rough dome, for RichDEM's accumulation loses what runs along the border."""
+    x, y = centres()
+    noise = np.random.default_rng(0).normal(0, 0.3, x.shape)
+    level = filled(ground(400 - 0.01 * (x**2 + y**2) + noise))
+    falls = steepest(level)
+    shares = np.full((*falls.shape, 9), -1.0, dtype=np.float32)
+    shares[..., 0] = np.where(falls < 0, -1, 0)
+    for k, place in enumerate((5, 4, 3, 2, 1, 8, 7, 6)):
+        shares[falls == k, place] = 1.0
+    given = richdem.rd3array(shares, no_data=-2)
+    given.geotransform = (0, 1, 0, 0, 0, -1)
+    told = np.asarray(richdem.FlowAccumFromProps(given))
+    assert told.max() > 200
+    np.testing.assert_array_equal(accumulation(level)[1:-1, 1:-1], told[1:-1, 1:-1])
 
 
 def test_drainage_line_is_the_floor_of_a_valley():

@@ -1,8 +1,8 @@
 """Where water goes: depressions filled, flow paths, what drains to a place, contributing area.
 
-Filling and contributing area come from RichDEM. A flow path takes the direction of the steepest facet (Tarboton 1997)
-and, of the two cells it points between, the one that keeps it nearest to its true line (Orlandini 2003), so that on a
-plane of any aspect it stays within a cell of the straight line.
+RichDEM fills. A flow path takes the direction of the steepest facet (Tarboton 1997) and, of the two cells it points
+between, the one that keeps it nearest to its true line (Orlandini 2003), so that on a plane of any aspect it stays
+within a cell of the straight line.
 """
 
 from __future__ import annotations
@@ -31,9 +31,8 @@ REASONS = {1: "target", 2: "edge", 3: "void", 4: "pit", 5: "left"}
 _NO_DATA = -1e30
 #: RichDEM prints a warning where it gets none
 _GEOTRANSFORM = (0.0, 1.0, 0.0, 0.0, 0.0, -1.0)
-#: the eight neighbours, rows and columns, counter-clockwise from the east, and their numbers in RichDEM
+#: the eight neighbours, rows and columns, counter-clockwise from the east
 STEPS = ((0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1), (1, 0), (1, 1))
-_RICHDEM_ORDER = (5, 4, 3, 2, 1, 8, 7, 6)
 _NEIGHBOURS = np.ones((3, 3), dtype=bool)
 _richdem_lock = threading.Lock()
 
@@ -74,12 +73,12 @@ def filled(grid: Grid, sink: Mask | None = None) -> Grid:
     2014, with an increment); as it knows the border as the only outlet, the flood is repeated from the sinks where it
     drowned any.
     """
-    z = grid.z
-    drowned = np.isnan(z) if sink is None else np.isnan(z) | sink
-    shore = binary_dilation(np.isnan(z), _NEIGHBOURS) & ~np.isnan(z)
-    outlet = shore if sink is None else shore | (sink & ~np.isnan(z))
+    z, void = grid.z, np.isnan(grid.z)
     level = _richdem_fill(grid)
-    if drowned.any() and (level[outlet] > z[outlet]).any():
+    outlet = np.zeros_like(void) if sink is None else sink & ~void
+    if void.any():
+        outlet |= binary_dilation(void, _NEIGHBOURS) & ~void
+    if (level[outlet] > z[outlet]).any():
         from wetgeo.kernels import tracing
 
         border = np.zeros(z.shape, dtype=bool)
@@ -189,37 +188,21 @@ def steepest(grid: Grid) -> NDArray[np.int8]:
 
     -1 where none lies lower.
     """
-    rows, columns = grid.z.shape
-    wide = np.pad(grid.z, 1, constant_values=np.nan)
-    neighbour = np.full(grid.z.shape, -1, dtype=np.int8)
-    most = np.zeros(grid.z.shape)
-    for k, (down, right) in enumerate(STEPS):
-        there = wide[1 + down : 1 + down + rows, 1 + right : 1 + right + columns]
-        fall = (grid.z - there) / np.hypot(down * grid.dy, right * grid.dx)
-        with np.errstate(invalid="ignore"):
-            better = fall > most
-        neighbour[better], most[better] = k, fall[better]
-    return neighbour
+    from wetgeo.kernels import tracing
+
+    return tracing.steepest(grid.z, grid.dx, grid.dy)
 
 
 def accumulation(grid: Grid) -> Array:
     """Return the area that drains through each cell, itself included, square CRS units; NaN in voids.
 
-    By RichDEM, along `steepest` on the filled ground: RichDEM's own D8 does not weigh that diagonals are longer.
+    Along `steepest` on the filled ground; RichDEM's own D8 does not weigh that diagonals are longer.
     """
-    import richdem  # loaded where it is needed
+    from wetgeo.kernels import tracing
 
     z = filled(grid).z
-    neighbour = steepest(replace(grid, z=z))
-    shares = np.full((*z.shape, 9), -1.0, dtype=np.float32)
-    shares[..., 0] = np.where(np.isnan(z), -2, np.where(neighbour < 0, -1, 0))  # RichDEM: no data, no flow, flow
-    for k, place in enumerate(_RICHDEM_ORDER):
-        shares[neighbour == k, place] = 1.0
-    given = richdem.rd3array(shares, no_data=-2)
-    given.geotransform = _GEOTRANSFORM
-    with _silent():
-        cells = richdem.FlowAccumFromProps(given)
-    area: Array = np.where(np.isnan(z), np.nan, np.asarray(cells, dtype=float) * grid.dx * grid.dy)
+    area: Array = tracing.cells_through(steepest(replace(grid, z=z))) * (grid.dx * grid.dy)
+    area[np.isnan(z)] = np.nan
     return area
 
 
@@ -227,11 +210,15 @@ def _richdem_fill(grid: Grid) -> Array:
     import richdem  # loaded with the first filling
 
     void = np.isnan(grid.z)
-    ground = richdem.rdarray(np.where(void, _NO_DATA, grid.z), no_data=_NO_DATA)
+    z = np.array(grid.z)
+    z[void] = _NO_DATA
+    ground = richdem.rdarray(z, no_data=_NO_DATA)
     ground.geotransform = _GEOTRANSFORM
     with _silent():
         richdem.FillDepressions(ground, epsilon=True, in_place=True)
-    return np.where(void, np.nan, np.asarray(ground))
+    level = np.asarray(ground)
+    level[void] = np.nan
+    return level
 
 
 @contextmanager

@@ -141,6 +141,51 @@ def headings(z: Array, sink: NDArray[np.bool_], dx: float, dy: float) -> Way:
 
 
 @compiled
+def steepest(z: Array, dx: float, dy: float) -> NDArray[np.int8]:
+    """Find the neighbour that each cell falls to most steeply (0 to 7; -1 where none lies lower), the first of equals."""
+    rows, columns = z.shape
+    neighbour = np.full(z.shape, np.int8(-1))
+    away = np.hypot(ROW * dy, COLUMN * dx)
+    for r in range(rows):
+        for c in range(columns):
+            most = 0.0
+            for k in range(8):
+                i, j = r + ROW[k], c + COLUMN[k]
+                if 0 <= i < rows and 0 <= j < columns:
+                    fall = (z[r, c] - z[i, j]) / away[k]
+                    if fall > most:  # never where one of them is no ground
+                        most, neighbour[r, c] = fall, k
+    return neighbour
+
+
+@compiled
+def cells_through(neighbour: NDArray[np.int8]) -> Array:
+    """Count the cells whose water comes through each cell, itself included, along neighbours that `steepest` found."""
+    rows, columns = neighbour.shape
+    waits = np.zeros(neighbour.shape, dtype=np.int8)  # for as many neighbours
+    for r in range(rows):
+        for c in range(columns):
+            k = neighbour[r, c]
+            if k >= 0:
+                waits[r + ROW[k], c + COLUMN[k]] += 1
+    count = np.ones(neighbour.shape)
+    for r in range(rows):
+        for c in range(columns):
+            i, j = r, c
+            # down from every cell that nothing more comes to, as far as the next that waits
+            while waits[i, j] == 0:
+                waits[i, j] = -1
+                k = neighbour[i, j]
+                if k < 0:
+                    break
+                below, beside = i + ROW[k], j + COLUMN[k]
+                count[below, beside] += count[i, j]
+                waits[below, beside] -= 1
+                i, j = below, beside
+    return count
+
+
+@compiled
 def _step(r: int, c: int, off: float, way: Way) -> tuple[int, int, float]:
     """Take the neighbour that keeps the path nearest to its true line (Orlandini 2003); `off` is how far it is off."""
     first, second, beside, beyond, _ = way

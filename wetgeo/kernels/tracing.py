@@ -142,7 +142,7 @@ def headings(z: Array, sink: NDArray[np.bool_], dx: float, dy: float) -> Way:
 
 @compiled
 def steepest(z: Array, dx: float, dy: float) -> NDArray[np.int8]:
-    """Find the neighbour that each cell falls to most steeply (0 to 7; -1 where none lies lower), the first of equals."""
+    """Find the neighbour that each cell falls to most steeply (0 to 7; -1 where none is lower), the first of equals."""
     rows, columns = z.shape
     neighbour = np.full(z.shape, np.int8(-1))
     away = np.hypot(ROW * dy, COLUMN * dx)

@@ -151,7 +151,7 @@ def _areas(
     counts = dict.fromkeys(_LABELS, 0)
     rows: list[Row] = []
     for one in judged:
-        outline = Sides(averaging.upland.resources[one.row])
+        outline, edge = Sides(averaging.upland.resources[one.row]), Sides(np.array(edges[one.row], dtype=object))
         citation = averaging_citation(ruling, one.decision)
         kinds = {
             "reduced": one.lost,
@@ -178,7 +178,7 @@ def _areas(
                         "row": one.row,
                         "kind": kind,
                         "area_sqft": part.area / sqft,
-                        "edge_ft": stretch_along(edges[one.row], part, _STEP_FT * ft) / ft,
+                        "edge_ft": stretch_along(edge, part, _STEP_FT * ft) / ft,
                         "minimum_ft": least / ft,
                         "maximum_ft": greatest / ft,
                         "citation": citation,

@@ -8,6 +8,7 @@ import shapely
 
 from wetgeo.kernels import averaging as kernel
 from wetgeo.kernels import beside
+from wetgeo.kernels.averaging import Sides
 
 box = shapely.box
 
@@ -125,12 +126,14 @@ def test_stations_run_on_from_line_to_line():
 
 def test_stretch_along_counts_what_lies_before_a_piece_once():
     line = shapely.LineString([(0, 0), (100, 0)])
-    assert beside.stretch_along([line], box(20, 5, 50, 9) | box(40, 20, 70, 30), 0.5) == pytest.approx(50)
+    assert beside.stretch_along(Sides(np.array([line])), box(20, 5, 50, 9) | box(40, 20, 70, 30), 0.5) == pytest.approx(
+        50
+    )
     ring = shapely.Point(0, 0).buffer(50, quad_segs=64).exterior
     quarter = shapely.Polygon([(0, 0), (200, 0), (200, 200), (0, 200)])
     piece = (shapely.Point(0, 0).buffer(80) - shapely.Point(0, 0).buffer(60)) & quarter
-    assert beside.stretch_along([ring], piece, 0.5) == pytest.approx(25 * np.pi, abs=1)
-    assert beside.stretch_along([], piece, 0.5) == 0
+    assert beside.stretch_along(Sides(np.array([ring])), piece, 0.5) == pytest.approx(25 * np.pi, abs=1)
+    assert beside.stretch_along(Sides(np.zeros(0, dtype=object)), piece, 0.5) == 0
 
 
 def test_nearest_shares_halve_the_ground_between_two():

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import shapely
 
-from wetgeo.kernels.averaging import Sides, samples_along
+from wetgeo.kernels.averaging import Sides, parts_of, polygonal, samples_along
 from wetgeo.kernels.offset import FloatArray, GeometryArray, Shape
 
 #: chords of a quarter circle where reach is measured: true to 4 in 100,000
@@ -18,7 +18,7 @@ def reach(outline: Sides, piece: Shape, *, spacing: float, within: float) -> tup
     """Measure how near to an outline a piece of ground begins, and how far from it it ends.
 
     The least distance is exact. The greatest is looked for along the piece's own outline first, and then, where ground
-    further away is left, such as in the middle of an island, by halving.
+    further away may be left, such as in the middle of an island, by halving.
 
     Parameters
     ----------
@@ -33,20 +33,35 @@ def reach(outline: Sides, piece: Shape, *, spacing: float, within: float) -> tup
     """
     least = float(outline.distances(np.array([piece], dtype=object))[0])
     low = float(outline.distances(shapely.points(samples_along(piece, spacing))).max())
+    inner = _enclosed(outline, piece, low + within, spacing)
 
     def beyond(distance: float) -> bool:
-        sides = outline.lines[outline.tree.query(piece, predicate="dwithin", distance=distance)]
+        sides = outline.lines[outline.tree.query(inner, predicate="dwithin", distance=distance)]
         held = shapely.buffer(shapely.multilinestrings(sides), distance, quad_segs=_REACH_SEGMENTS)
-        return not shapely.is_empty(shapely.buffer(shapely.difference(piece, held), -within / 4))
+        return not shapely.is_empty(shapely.buffer(shapely.difference(inner, held), -within / 4))
 
-    if not beyond(low + within):
+    if inner.is_empty or not beyond(low + within):
         return least, low
-    left, bottom, right, top = piece.bounds
+    left, bottom, right, top = inner.bounds
     high = low + float(np.hypot(right - left, top - bottom))
     while high - low > within:
         middle = (low + high) / 2
         low, high = (middle, high) if beyond(middle) else (low, middle)
     return least, high
+
+
+def _enclosed(outline: Sides, piece: Shape, most: float, spacing: float) -> Shape:
+    """Choose the parts of a piece within which ground may lie further from an outline than `most`.
+
+    A place that lies further away than all around it has water on all sides, so it lies in the outline's convex hull;
+    and it is no further from the outline than the edge of its part is, and from that edge.
+    """
+    hull = shapely.convex_hull(shapely.multilinestrings(outline.lines))
+    parts = parts_of(polygonal(shapely.intersection(piece, hull)))
+    bounds = shapely.bounds(parts).reshape(-1, 4)
+    inside = np.minimum(np.sqrt(shapely.area(parts) / np.pi), (bounds[:, 2:] - bounds[:, :2]).min(axis=1) / 2)
+    at_edge = [outline.distances(shapely.points(samples_along(part, spacing))).max() + spacing / 2 for part in parts]
+    return shapely.multipolygons(parts[np.array(at_edge) + inside > most])
 
 
 def stations_along(lines: Sequence[Shape], spacing: float) -> tuple[GeometryArray, FloatArray]:
@@ -70,26 +85,38 @@ def stations_along(lines: Sequence[Shape], spacing: float) -> tuple[GeometryArra
     return np.concatenate(points), np.concatenate(stations)
 
 
-def stretch_along(lines: Sequence[Shape], piece: Shape, spacing: float) -> float:
+def stretch_along(edge: Sides, piece: Shape, spacing: float) -> float:
     """Measure how much of some lines is the nearest part of them to a piece of ground.
 
     The piece's outline is walked in steps of at most `spacing` (more on a very long one) and each step is thrown
     straight onto the lines.
+
+    Parameters
+    ----------
+    edge
+        The sides of the lines.
+    piece
+        Polygonal.
+    spacing
+        Coordinate units, as the result.
     """
-    if not lines:
+    if not len(edge.lines):
         return 0.0
+    lengths = shapely.length(edge.lines)
+    begins = np.cumsum(lengths) - lengths
     covered: dict[int, list[tuple[float, float]]] = {}
-    tree = shapely.STRtree(lines)
     for ring in shapely.get_rings(shapely.get_parts(piece)):
         xy = samples_along(ring, spacing)
-        nearest = np.atleast_1d(tree.nearest(shapely.points(xy)))
-        at = shapely.line_locate_point(np.asarray(lines, dtype=object)[nearest], shapely.points(xy))
+        points = shapely.points(xy)
+        side = edge.tree.nearest(points)
+        line = edge.shape_of[side]
+        at = begins[side] + shapely.line_locate_point(edge.lines[side], points)
         steps = np.hypot(*np.diff(xy, axis=0).T)
-        thrown = np.abs(np.diff(at))
         # a longer throw is a jump: to another side of a bay, or past the start of a closed line
-        for index in np.flatnonzero((nearest[1:] == nearest[:-1]) & (thrown <= 4 * steps + 1e-9)):
-            pair = sorted((float(at[index]), float(at[index + 1])))
-            covered.setdefault(int(nearest[index]), []).append((pair[0], pair[1]))
+        kept = np.flatnonzero((line[1:] == line[:-1]) & (np.abs(np.diff(at)) <= 4 * steps + 1e-9))
+        ends = np.sort(np.stack([at[kept], at[kept + 1]], axis=1), axis=1)
+        for number, (start, end) in zip(line[kept].tolist(), ends.tolist(), strict=True):
+            covered.setdefault(number, []).append((start, end))
     return sum(_length_of_union(intervals) for intervals in covered.values())
 
 

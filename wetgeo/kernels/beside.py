@@ -103,8 +103,9 @@ def stretch_along(edge: Sides, piece: Shape, spacing: float) -> float:
     if not len(edge.lines):
         return 0.0
     lengths = shapely.length(edge.lines)
+    # one line after the other: no two share a place
     begins = np.cumsum(lengths) - lengths
-    covered: dict[int, list[tuple[float, float]]] = {}
+    covered: list[FloatArray] = []
     for ring in shapely.get_rings(shapely.get_parts(piece)):
         xy = samples_along(ring, spacing)
         points = shapely.points(xy)
@@ -114,15 +115,14 @@ def stretch_along(edge: Sides, piece: Shape, spacing: float) -> float:
         steps = np.hypot(*np.diff(xy, axis=0).T)
         # a longer throw is a jump: to another side of a bay, or past the start of a closed line
         kept = np.flatnonzero((line[1:] == line[:-1]) & (np.abs(np.diff(at)) <= 4 * steps + 1e-9))
-        ends = np.sort(np.stack([at[kept], at[kept + 1]], axis=1), axis=1)
-        for number, (start, end) in zip(line[kept].tolist(), ends.tolist(), strict=True):
-            covered.setdefault(number, []).append((start, end))
-    return sum(_length_of_union(intervals) for intervals in covered.values())
+        covered.append(np.sort(np.stack([at[kept], at[kept + 1]], axis=1), axis=1))
+    return _length_of_union(np.concatenate(covered))
 
 
-def _length_of_union(intervals: list[tuple[float, float]]) -> float:
-    total, reached = 0.0, -np.inf
-    for start, end in sorted(intervals):
-        total += max(0.0, end - max(start, reached))
-        reached = max(reached, end)
-    return total
+def _length_of_union(intervals: FloatArray) -> float:
+    """Add up what intervals cover, shape (n, 2)."""
+    if not len(intervals):
+        return 0.0
+    starts, ends = intervals[np.argsort(intervals[:, 0])].T
+    reached = np.maximum.accumulate(np.append(-np.inf, ends[:-1]))
+    return float(np.maximum(0.0, ends - np.maximum(starts, reached)).sum())

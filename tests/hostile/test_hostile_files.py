@@ -13,6 +13,7 @@ import sys
 import zipfile
 
 import geopandas as gpd
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import shapely
@@ -431,3 +432,15 @@ def test_metadata_of_geoparquet_with_another_value_anywhere(formats, tmp_path, p
         assert layer is None or len(layer.geometry) == 30
         told += layer is None
     assert told > 0 or part == "pandas"
+
+
+@pytest.mark.parametrize("column", ["WET_ID", "CLASS"])
+def test_text_of_geoparquet_that_is_no_utf8(formats, tmp_path, column):
+    (tmp_path / "w.parquet").write_bytes(formats["w.parquet"])
+    table = pq.read_table(tmp_path / "w.parquet")
+    texts = [f"W-{number}".encode() for number in range(29)] + [b"W-\xf0\xff"]
+    spoilt = pa.array(texts, type=pa.binary()).cast(pa.string(), safe=False)
+    table = table.set_column(table.schema.names.index(column), column, spoilt)
+    pq.write_table(table, tmp_path / "w.parquet")
+    with pytest.raises(InputError, match=f"not in the encoding that it states, in {column}"):
+        read_layer(LayerSource(name="wetlands", path=tmp_path / "w.parquet"))

@@ -268,7 +268,7 @@ def from_frame(source: LayerSource, frame: gpd.GeoDataFrame) -> RawLayer:
     return RawLayer(
         source=source,
         # a table without columns has no rows
-        attributes=_frame(table).reindex(pd.RangeIndex(len(frame))),
+        attributes=_attributes(table, source).reindex(pd.RangeIndex(len(frame))),
         geometry=shapely.force_2d(geometry),
         numbers=np.arange(1, len(frame) + 1),
         crs=from_file(frame.crs),

@@ -245,6 +245,10 @@ def test_dated_values_may_follow_each_other(small, tmp_path):
         ('kind = "width"\nresource = "wetland"\nwidth = "9 ft"', ["class is missing"]),
         ('kind = "width"\nresource = "wetland"\nclass = "High"\nwidth = 9', ["9 is a bare number"]),
         ('kind = "permit_trigger"\nprovision = "x"\napplies = "yes"', ["'x' is no permit_trigger"]),
+        (
+            'kind = "soil_cut"\nareas = { A = "9 sq ft", "67 ft" = "10 sq ft" }\ngroup = "A"',
+            ["areas.67 ft", "allowed: A, B, C, D, A/D"],
+        ),
         ('kind = "wdith"', ["unknown kind 'wdith'", "did you mean 'width'"]),
     ],
 )

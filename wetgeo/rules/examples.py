@@ -198,7 +198,7 @@ def _monuments(pack: RulePack, example: worked.MonumentExample) -> Pairs:
 
 
 def _soil(pack: RulePack, example: worked.SoilExample) -> Pairs:
-    areas = {group: area.value for group, area in example.areas.items()}
+    areas: dict[str, float] = {group: area.value for group, area in example.areas.items()}
     total = sum(areas.values()) + (example.unrated.value if example.unrated else 0.0)
     group, _ = predominant_group(areas, total, _need(pack, SoilCut), dual_hsg=example.dual)
     return {"group": (example.group, group or "unknown")}

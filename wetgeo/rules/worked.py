@@ -152,7 +152,7 @@ class SoilExample(_Example):
     """The predominant hydrologic soil group of a buffer, by areas; ``unrated`` is what no group has."""
 
     kind: Literal["soil_cut"]
-    areas: dict[Text, Area]
+    areas: dict[Literal["A", "B", "C", "D", "A/D", "B/D", "C/D"], Area]
     unrated: Area | None = None
     dual: Literal["undrained", "drained"] = "undrained"
     group: Text | Literal["unknown"]

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
+import shutil
 import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,5 +67,24 @@ def run_wetgeo() -> Callable[..., Result]:
             except SystemExit as end:
                 code = end.code
         return Result(int(code or 0), out.getvalue(), err.getvalue())
+
+    return run
+
+
+@pytest.fixture
+def run_kept_out() -> Callable[..., Result]:
+    """As `run_wetgeo`, in a process that a folder closed to writing keeps out, though it be the superuser's."""
+    if sys.platform == "win32":
+        pytest.skip("a folder's mode keeps nobody out on Windows")
+    before: list[str] = []
+    if os.geteuid() == 0:
+        if shutil.which("setpriv") is None:
+            pytest.skip("the superuser writes everywhere, and there is no setpriv to take that right from a process")
+        before = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
+
+    def run(*words: object) -> Result:
+        command = [*before, sys.executable, "-m", "wetgeo", *map(str, words)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        return Result(done.returncode, done.stdout, done.stderr)
 
     return run

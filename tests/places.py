@@ -7,5 +7,3 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("WETGEO_SHARED", ROOT.parent / "shared"))
-#: whether a folder that is closed to writing keeps this user out: not the superuser, nor anyone on Windows
-CLOSED_IS_CLOSED = hasattr(os, "geteuid") and os.geteuid() != 0

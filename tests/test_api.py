@@ -20,6 +20,7 @@ from places import ROOT
 import wetgeo
 import wetgeo.api
 import wetgeo.given
+import wetgeo.result
 from wetgeo.errors import OutputError, ProjectError, RasterError
 from wetgeo.site import FIELD_ROLES, RATINGS
 
@@ -255,9 +256,11 @@ def test_the_public_names():
 
 def test_examples_in_the_docstrings_run():
     of_steps, of_layers = doctest.testmod(wetgeo.api), doctest.testmod(wetgeo.given)
+    of_results = doctest.testmod(wetgeo.result)
     assert of_steps.attempted > 10
     assert of_layers.attempted >= 4
-    assert (of_steps.failed, of_layers.failed) == (0, 0)
+    assert of_results.attempted >= 4
+    assert (of_steps.failed, of_layers.failed, of_results.failed) == (0, 0, 0)
 
 
 def test_import_stays_light():

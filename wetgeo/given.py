@@ -308,3 +308,8 @@ def _raster_of(z: NDArray[Any], transform: Any, crs: Any) -> Path:  # noqa: ANN4
     ) as file:
         file.write(stored, 1)
     return path
+
+
+def several(words: str | Sequence[str]) -> tuple[str, ...]:
+    """Take one word as a list of one."""
+    return (words,) if isinstance(words, str) else tuple(words)

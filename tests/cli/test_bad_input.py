@@ -15,7 +15,6 @@ import geopandas as gpd
 import pandas as pd
 import pyogrio
 import pytest
-from places import CLOSED_IS_CLOSED
 from small_site import WETLANDS, snapshot, square, wetlands, write_dem, write_layer, write_project
 
 from wetgeo.outputs.read import read_layer
@@ -254,10 +253,9 @@ class TestOutputs:
     def test_output_below_a_file(self, folder, refused):
         refused(write_project(folder), "wetlands.gpkg is no folder", also=("-o", folder / "wetlands.gpkg" / "deep"))
 
-    @pytest.mark.skipif(not CLOSED_IS_CLOSED, reason="this user may write everywhere")
-    def test_folder_without_permission(self, folder, run_wetgeo):
+    def test_folder_without_permission(self, folder, run_kept_out):
         (folder / "closed").mkdir(mode=0o555)
-        result = run_wetgeo("run", write_project(folder), "-o", folder / "closed")
+        result = run_kept_out("run", write_project(folder), "-o", folder / "closed")
         assert result.code == 1
         assert "no permission" in result.err
 

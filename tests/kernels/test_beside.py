@@ -33,7 +33,7 @@ def test_a_bay_deeper_than_its_ground_is_searched_for_its_middle():
     assert most == pytest.approx(50, abs=0.2)
 
 
-def test_shallow_bays_beside_a_wide_strip_need_no_search():
+def test_a_wide_strip_beside_shallow_bays_reaches_as_far_as_its_own_outline():
     x = np.linspace(0, 300, 61)
     shore = np.column_stack([x, 3 * np.sin(x)])
     bank = shapely.Polygon([*shore, (300, -80), (0, -80)])

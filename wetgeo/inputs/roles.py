@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,7 @@ from wetgeo.inputs.faults import did_you_mean, listed, toml_line, where_named
 from wetgeo.inputs.notes import Notes
 from wetgeo.inputs.schemas import recognise
 from wetgeo.project import LayerSource
+from wetgeo.rules.soils import HydrologicGroup
 from wetgeo.site import FIELD_ROLES, RATINGS, ROLE_ALIASES, roles_of
 
 _TRUE = {"true", "t", "yes", "y", "1"}
@@ -24,7 +25,7 @@ _BOOLEANS = ("central", "gdnr")
 _NUMBERS = ("setback_ft", "bank_width_ft", "width_ft")
 #: kinds of structures that provisions know (SPEC: project file)
 STRUCTURE_KINDS = ("new_principal", "existing_primary")
-_HSG = ("A", "B", "C", "D", "A/D", "B/D", "C/D")
+_HSG = get_args(HydrologicGroup)
 
 
 def role_fields(source: LayerSource, columns: list[str], findings: Findings, *, rated: bool = False) -> dict[str, str]:

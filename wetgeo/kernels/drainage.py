@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from wetgeo.kernels.flow import STEPS, accumulation, filled, steepest
+from wetgeo.kernels.flow import area_through, filled, steepest
 from wetgeo.kernels.grid import Grid
 
 
@@ -18,9 +16,11 @@ def drainage_lines(grid: Grid, area: float) -> list[shapely.LineString]:
     Each runs from its head, or from where it starts at the border, to where it joins an earlier one or ends. The lines
     follow the cells (D8) and are straightened within 0.7 of a cell.
     """
+    level = filled(grid)
+    neighbour = steepest(level)
     with np.errstate(invalid="ignore"):
-        channel = accumulation(grid) >= area
-    onward = _receivers(replace(grid, z=filled(grid).z))
+        channel = area_through(level, neighbour) >= area
+    onward = _receivers(neighbour)
     columns = grid.z.shape[1]
     fed = np.zeros(grid.z.size, dtype=bool)
     into = onward[channel.ravel() & (onward >= 0)]
@@ -41,9 +41,10 @@ def drainage_lines(grid: Grid, area: float) -> list[shapely.LineString]:
     return straightened
 
 
-def _receivers(grid: Grid) -> NDArray[np.intp]:
+def _receivers(neighbour: NDArray[np.int8]) -> NDArray[np.intp]:
     """Return the flat index of the cell that each cell drains to; -1 where there is none."""
-    neighbour = steepest(grid)
-    ahead = np.array([down * grid.z.shape[1] + right for down, right in STEPS], dtype=np.intp)
-    receiver = np.arange(grid.z.size).reshape(grid.z.shape) + ahead[neighbour]
+    from wetgeo.kernels import tracing
+
+    ahead = tracing.ROW * neighbour.shape[1] + tracing.COLUMN
+    receiver = np.arange(neighbour.size).reshape(neighbour.shape) + ahead[neighbour]
     return np.where(neighbour < 0, -1, receiver).ravel()

@@ -31,8 +31,6 @@ REASONS = {1: "target", 2: "edge", 3: "void", 4: "pit", 5: "left"}
 _NO_DATA = -1e30
 #: RichDEM prints a warning where it gets none
 _GEOTRANSFORM = (0.0, 1.0, 0.0, 0.0, 0.0, -1.0)
-#: the eight neighbours, rows and columns, counter-clockwise from the east
-STEPS = ((0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1), (1, 0), (1, 1))
 _NEIGHBOURS = np.ones((3, 3), dtype=bool)
 _richdem_lock = threading.Lock()
 
@@ -198,11 +196,16 @@ def accumulation(grid: Grid) -> Array:
 
     Along `steepest` on the filled ground; RichDEM's own D8 does not weigh that diagonals are longer.
     """
+    level = filled(grid)
+    return area_through(level, steepest(level))
+
+
+def area_through(level: Grid, neighbour: NDArray[np.int8]) -> Array:
+    """As `accumulation`, of ground that is filled and whose `steepest` neighbours are known."""
     from wetgeo.kernels import tracing
 
-    z = filled(grid).z
-    area: Array = tracing.cells_through(steepest(replace(grid, z=z))) * (grid.dx * grid.dy)
-    area[np.isnan(z)] = np.nan
+    area: Array = tracing.cells_through(neighbour) * (level.dx * level.dy)
+    area[np.isnan(level.z)] = np.nan
     return area
 
 

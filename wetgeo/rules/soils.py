@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
 from wetgeo.rules.provisions import SoilCut
+
+#: hydrologic soil groups as the soil survey writes them: one, or one where drained and D where not
+HydrologicGroup = Literal["A", "B", "C", "D", "A/D", "B/D", "C/D"]
 
 #: two areas closer than this share of the whole are equal: overlays of one outline differ in the last digits
 _TIE = 1e-9

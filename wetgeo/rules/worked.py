@@ -8,6 +8,7 @@ from pydantic import Field, StrictBool
 
 from wetgeo.rules.provisions import Resource
 from wetgeo.rules.quantities import Area, Entry, Length, Measure, Percent, Ratio, Text
+from wetgeo.rules.soils import HydrologicGroup
 
 
 class _Example(Entry):
@@ -152,7 +153,7 @@ class SoilExample(_Example):
     """The predominant hydrologic soil group of a buffer, by areas; ``unrated`` is what no group has."""
 
     kind: Literal["soil_cut"]
-    areas: dict[Literal["A", "B", "C", "D", "A/D", "B/D", "C/D"], Area]
+    areas: dict[HydrologicGroup, Area]
     unrated: Area | None = None
     dual: Literal["undrained", "drained"] = "undrained"
     group: Text | Literal["unknown"]
